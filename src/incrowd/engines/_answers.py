@@ -25,7 +25,6 @@ class Answers:
     classes: dict[tuple[Any, ...], tuple[Mapping[str, Domain], Classes]] = field(default_factory=dict)
 
     def keeps(self, cells: int) -> bool:
-        """Say whether there is room for so many cells."""
         return self.most is None or cells <= self.most
 
     def know(self, request: CensusRequest, census: Census) -> None:
@@ -102,7 +101,6 @@ class Remembered:
     def classes(
         self, quasi: Sequence[str], sensitive: Mapping[str, Domain], entity: str | None = None, count: str | None = None
     ) -> Classes:
-        """Group the labels, once."""
         key = (tuple(quasi), tuple((name, id(domain)) for name, domain in sensitive.items()), entity, count)
         if key in self._kept.classes:
             return self._kept.classes[key][1]
@@ -130,5 +128,4 @@ def _without_idle_ladders(request: CensusRequest) -> CensusRequest:
 
 
 def _beside(census: Census, request: CensusRequest) -> Census:
-    """Give a census with the ladders that were asked for."""
     return replace(census, ladders={name: request.ladders[name] for name in request.quasi if name in request.ladders})

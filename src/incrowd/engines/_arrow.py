@@ -65,7 +65,6 @@ def objects_of(values: pa.ChunkedArray | pa.Array) -> Any:
 
 
 def nulls_in(column: pa.Array) -> Any:
-    """Give the places of the nulls."""
     return to_numpy(pc.indices_nonzero(column.is_null())) if column.null_count else np.zeros(0, dtype=np.int64)
 
 
@@ -74,7 +73,6 @@ def _primitive(array: Any, type_: pa.DataType) -> pa.Array:
 
 
 def table_of_columns(columns: Mapping[str, Any]) -> pa.Table:
-    """Make an Arrow table of plain columns."""
     return pa.table(dict(columns))
 
 
@@ -237,7 +235,6 @@ def type_sql(column: str, type_: str) -> str:
 
 
 def check_held(written: pa.Table, read: pa.Table, path: Path, *, empty_is_missing: bool = False) -> None:
-    """Refuse a file that does not hold what was written to it."""
     if read.num_rows != written.num_rows:
         msg = f"A file ending in {path.suffix!r} cannot hold a row in which everything is missing."
         raise DataError(msg, hint="choose another format: Parquet holds everything.")
@@ -253,7 +250,6 @@ def check_held(written: pa.Table, read: pa.Table, path: Path, *, empty_is_missin
 
 
 def check_finite(table: pa.Table, program: str) -> None:
-    """Refuse infinite numbers, which some programs do not know."""
     for name, column in zip(table.column_names, table.columns, strict=True):
         if pa.types.is_floating(column.type) and pc.any(pc.is_inf(column)).as_py():
             msg = f"{program} cannot hold column {name!r}: it has infinite numbers."
@@ -307,7 +303,6 @@ def check_polars_types(frame: Any) -> None:
 
 
 def duration_error(name: str) -> DataError:
-    """Say that a column of durations cannot be used."""
     return DataError(f"Column {name!r} holds durations, which would come back as something else.", hint=_NUMBER)
 
 
@@ -322,7 +317,6 @@ def _of_durations(type_: pa.DataType) -> bool:
 
 
 def arrow_of_pandas(frame: Any) -> pa.Table:
-    """Convert a pandas frame without its index."""
     return pa.table({name: _column(name, frame[name]) for name in frame.columns})
 
 

@@ -61,18 +61,15 @@ def _translate(error: Exception, home: DuckHome | None) -> IncrowdError:
     message = str(error)
     if line := re.search(r"CSV Error on Line: (\d+)", message):
         return _csv_error(message, int(line[1]))
+    text = f"{_file(message)} cannot be read as a table of text."
+    closed = f"{_file_named(error)} may not be read or written."
     known = (
         (
             isinstance(error, duckdb.InvalidInputException) and "CSV" in message,
-            DataError(
-                f"{_file(message)} cannot be read as a table of text.", hint="all its lines must end in the same way."
-            ),
+            DataError(text, hint="all its lines must end in the same way."),
         ),
         (isinstance(error, FileNotFoundError), DataError(f"{_file_named(error)} does not exist.")),
-        (
-            isinstance(error, PermissionError),
-            DataError(f"{_file_named(error)} may not be read or written.", hint="check your rights."),
-        ),
+        (isinstance(error, PermissionError), DataError(closed, hint="check your rights.")),
         (isinstance(error, duckdb.IOException) and _NO_GZIP.search(message), _cut_off(home)),
         (_NO_PARQUET.search(message), DataError("The file is not a Parquet file, or is cut off.", hint=BROKEN)),
         (_NO_SPACE.search(message), EngineError("The disk is full.", hint=ELSEWHERE)),

@@ -15,7 +15,6 @@ from incrowd.engines._resources import DEFAULT_RESOURCES, Resources, clear_room,
 
 
 def connect(**config: Any) -> duckdb.DuckDBPyConnection:
-    """Open a DuckDB in memory, with these settings."""
     connection = duckdb.connect(config=config)
     connection.execute("SET enable_progress_bar = false")
     connection.execute("SET enable_progress_bar_print = false")  # some queries turn the bar on by themselves
@@ -49,7 +48,6 @@ def quoted(name: str) -> str:
 
 
 def text_literal(text: str) -> str:
-    """Write a text so that DuckDB takes it as it is."""
     return "'" + text.replace("'", "''") + "'"
 
 

@@ -143,7 +143,6 @@ class EagerEngine:
 
     @cached_property
     def _gone(self) -> Any:
-        """Which rows are to be dropped."""
         return np.any([self._whole(name).missing for name in self._drop], axis=0)
 
     def _look_at(self, name: str) -> tuple[Coded, Domain]:
@@ -164,7 +163,6 @@ class EagerEngine:
         return packing.unpack(words), counts
 
     def _weights(self, count: str | None, domains: Mapping[str, Domain]) -> Any:
-        """Say how many records each row stands for, if the table does."""
         if count is None:
             return None
         return np.append(domains[count].values.astype(np.int64), 0)[self._coded(count).codes]

@@ -90,7 +90,6 @@ def with_lookups(frame: Frame, found: Iterable[tuple[Coding, Mapping[str, pa.Arr
 
 
 def looked_up(coding: Coding, found: pa.Array, name: str) -> nw.Expr:
-    """Give what was joined under a name."""
     result = nw.col(f"{name}_of_{coding.column}")
     if len(found) > len(coding.keys):
         for_null = nw.lit(found[-1].as_py(), dtype=nw.Int64 if pa.types.is_integer(found.type) else nw.String)
@@ -139,7 +138,6 @@ class Coded:
 
     @property
     def missing(self) -> Any:
-        """Which rows have no value."""
         return self.codes >= len(self.keys) - self.keys.null_count
 
     def only(self, rows: Any) -> Coded:

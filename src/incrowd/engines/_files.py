@@ -16,6 +16,7 @@ import pyarrow.ipc
 import pyarrow.parquet
 
 from incrowd.core import DataError
+from incrowd.engines._arrow import is_text_type, plain_type
 from incrowd.engines._duckdb import Workshop, connect, exact_path, quoted, reader_of, unless
 from incrowd.engines.formats._csv import BROKEN
 from incrowd.engines.formats._csv_output import write_text
@@ -58,7 +59,6 @@ def ending_of(path: str | os.PathLike[str]) -> str:
 
 
 def is_text(path: str | os.PathLike[str]) -> bool:
-    """Say whether a file is one of text, plain or compressed."""
     return ending_of(path).removesuffix(".gz") in TEXTS
 
 
@@ -69,8 +69,6 @@ def is_escaped(path: str | os.PathLike[str]) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class FileSet:
-    """The files of a table."""
-
     files: tuple[Path, ...]  # in the order of their names
     names: tuple[str, ...]  # inside the folder
     keys: tuple[str, ...] = ()  # columns that the names of folders speak of, such as ``year=2020``
@@ -78,7 +76,6 @@ class FileSet:
 
     @property
     def ending(self) -> str:
-        """The ending of the first file: where there are several, that of all."""
         return ending_of(self.files[0])
 
     @property
@@ -184,7 +181,6 @@ def _check_open(path: Path) -> None:
 
 
 def _refuse_twice(named: Mapping[str, Path]) -> None:
-    """Refuse a file under two names: its people would count twice, and a crowd would look larger than it is."""
     seen: dict[tuple[int, int], str] = {}
     for name, file in named.items():
         known = file.stat()
@@ -243,7 +239,8 @@ def _state(path: Path) -> tuple[int, int]:
 def parquet_columns(file: Path) -> list[tuple[str, pa.DataType]]:
     """Give the names and types of a Parquet file's columns, however they are laid out."""
     try:
-        return [(field.name, _comparable_type(field.type)) for field in pyarrow.parquet.read_schema(file)]
+        types = [(field.name, plain_type(field.type)) for field in pyarrow.parquet.read_schema(file)]
+        return [(name, pa.string() if _is_any_text(type_) else type_) for name, type_ in types]
     except (FileNotFoundError, PermissionError):
         raise
     except (pa.ArrowInvalid, OSError, UnicodeError):
@@ -251,10 +248,8 @@ def parquet_columns(file: Path) -> list[tuple[str, pa.DataType]]:
         raise DataError(msg, hint=BROKEN) from None
 
 
-def _comparable_type(type_: pa.DataType) -> pa.DataType:
-    type_ = type_.value_type if pa.types.is_dictionary(type_) else type_
-    texts = pa.types.is_string(type_) or pa.types.is_large_string(type_) or pa.types.is_string_view(type_)
-    return pa.string() if texts else type_
+def _is_any_text(type_: pa.DataType) -> bool:
+    return is_text_type(type_) or bool(pa.types.is_string_view(type_))
 
 
 def parquet_relation(files: Sequence[Path], connection: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyRelation:

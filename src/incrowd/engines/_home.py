@@ -18,7 +18,7 @@ import narwhals.stable.v2 as nw
 import pyarrow as pa
 
 from incrowd.core import DataError, EngineError
-from incrowd.engines._arrow import type_sql
+from incrowd.engines._arrow import is_text_type, type_sql
 from incrowd.engines._duckdb import Workshop, inner_names, quoted, reader_of, unless
 from incrowd.engines._files import Stamp, damage_in, write_arrow, write_relation
 from incrowd.engines._resources import DEFAULT_RESOURCES, Resources
@@ -35,7 +35,6 @@ HANDED_OVER = (
 
 
 def frame_of(native: Any) -> Frame:
-    """Give what a library calls a lazy frame as narwhals has it."""
     frame: Frame = nw.from_native(native)
     return frame
 
@@ -52,7 +51,6 @@ class Home(ABC):
 
     @property
     def memory(self) -> int:
-        """The most that may be used, in bytes."""
         return self.resources.budget.total
 
     @abstractmethod
@@ -67,7 +65,6 @@ class Home(ABC):
         return frame
 
     def ordered(self, frame: Frame, by: Sequence[str]) -> Frame:
-        """Sort by some columns, null last."""
         return frame.sort(by, nulls_last=True)
 
     def fetched(self, frame: Frame, once: Sequence[str] = ()) -> pa.Table:
@@ -133,7 +130,6 @@ class DuckHome(Home):
 
     @property
     def files(self) -> tuple[Path, ...]:
-        """The files behind the relation."""
         return () if self._stamp is None else self._stamp.found.files
 
     def bring(self, table: pa.Table) -> Frame:
@@ -211,14 +207,12 @@ class DuckHome(Home):
 def _with_texts_once(table: pa.Table, names: Sequence[str]) -> pa.Table:
     for name in names:
         column = table[name]
-        if pa.types.is_string(column.type) or pa.types.is_large_string(column.type):
+        if is_text_type(column.type):
             table = table.set_column(table.column_names.index(name), name, column.dictionary_encode())
     return table
 
 
 class PolarsHome(Home):
-    """A Polars lazy frame stays with Polars."""
-
     def __init__(self, resources: Resources = DEFAULT_RESOURCES) -> None:
         super().__init__(resources)
         self._polars: Any = sys.modules["polars"]  # a frame of it came
@@ -262,7 +256,6 @@ def adopted(relation: duckdb.DuckDBPyRelation, *, foreign: bool = False) -> Fram
 
 
 def _comparable(name: str, type_: str, number: int, *, foreign: bool) -> str:
-    """Write a column so that it compares as it is printed."""
     if type_ in _AS_TEXT:
         return f"CAST({name} AS VARCHAR)"
     if type_ in _WIDE:  # some settings hand these over as bytes, and Parquet holds floats of them

@@ -185,7 +185,6 @@ class FrameEngine:
         return self._home.hand_back(self._collect(self._ordered()).rename_columns(list(self._inner)))
 
     def _with(self, frame: Frame) -> Self:
-        """Read other rows as these are read."""
         made = type(self)(frame, self._home, list(self._inner), missing_values=self._missing_values, drop=self._drop)
         made._refused, made._untyped = self._refused, self._untyped  # noqa: SLF001 - one of us
         return made
@@ -219,7 +218,6 @@ class FrameEngine:
         """Take the values of columns from rows that were counted, where looking at them would cost more."""
 
     def _look_at(self, names: Sequence[str]) -> None:
-        """Find out the distinct values of columns."""
         begin("reading")
         for name in names:
             if _kind_of(self._dtypes[name]) is None:
@@ -257,7 +255,6 @@ class FrameEngine:
         return with_words(self._clean(request.needed), codings, self._home)
 
     def _recoded(self, frame: Frame, publish: Sequence[str], *, numbered: bool) -> FrameEngine:
-        """Give a frame that was recoded as an engine of its own."""
         return FrameEngine(frame, self._home, publish, numbered=numbered, untyped=self._untyped)
 
     def _rows(self, name: str) -> int:

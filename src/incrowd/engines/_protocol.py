@@ -129,16 +129,12 @@ _PRIME, _FACTOR = 2**31 - 1, 48_271
 
 @runtime_checkable
 class CanEstimate(Protocol):
-    """An engine that can say about how many cells a census would have."""
-
     def census_size_about(self, request: CensusRequest, one_in: int) -> int:
         """Count one cell in so many."""
 
 
 @runtime_checkable
 class KnowsFirst(Protocol):
-    """An engine that has the first rows at hand."""
-
     def first_differ(self, one: str, other: str) -> bool:
         """Say whether the first rows show two values of a column beside the same value of another."""
 
@@ -190,8 +186,6 @@ def _mixed(words: Sequence[Any]) -> Any:
 
 @runtime_checkable
 class CanSample(Protocol):
-    """An engine that can take a sample."""
-
     def sampled(self, rows: int) -> Engine:
         """Take so many rows, or all if there are no more: the same ones whatever their order."""
 
@@ -242,7 +236,6 @@ def watching(watcher: Watcher) -> Iterator[None]:
 
 
 def begin(name: StageName, done: int | None = None, total: int | None = None) -> None:
-    """Tell whoever watches."""
     watcher = _WATCHER.get()
     if watcher is not None:
         watcher(Stage(name, done, total))

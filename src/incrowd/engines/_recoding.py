@@ -144,7 +144,6 @@ def _printed(frame: Frame, ranks: Sequence[Coding | str]) -> list[str]:
 
 
 def _labelled(frame: Frame, recoding: LocalRecoding, columns: Sequence[str], home: Home) -> Frame:
-    """Replace every quasi-identifier by the label of its class."""
     names = [f"label_{column}" for column in columns]
     numbers = of_numbers(np.arange(len(recoding.labels[0])))
     texts = [of_texts(labels.tolist()) for labels in recoding.labels]
@@ -190,7 +189,6 @@ def publish_locally(recoding: LocalRecoding, codes: Mapping[str, Any], ranks: Se
 
 
 def _sizes(recoding: FullDomainRecoding) -> list[int]:
-    """Say how many groups every quasi-identifier has at its level."""
     return [len(recoding.ladders[name].labels[level]) for name, level in recoding.levels.items()]
 
 

@@ -203,7 +203,6 @@ def _weight(row: Row, count: str | None) -> int:
 
 
 def _codes(domain: Domain, column: Sequence[object]) -> Any:
-    """Look every value up in a domain."""
     lookup = {value: code for code, value in enumerate(domain.values.tolist())}
     known = {*lookup, None} if domain.has_null else {*lookup}
     column = [None if value is None else _as_in(domain, value) for value in column]

@@ -52,7 +52,6 @@ class Budget:
 
     @property
     def engine(self) -> int:
-        """What DuckDB may use."""
         return min(max(self.total // 2, LEAST), MOST)
 
     @property
@@ -71,7 +70,6 @@ class Budget:
 
     @property
     def values(self) -> int:
-        """How many different values all columns together may have."""
         return max(self.total // VALUE, VALUES)
 
     @property
@@ -92,7 +90,6 @@ class Resources:
 
     @property
     def budget(self) -> Budget:
-        """The memory in bytes, and who gets which part of it."""
         return Budget.of(self.memory)
 
     @property
@@ -114,7 +111,6 @@ def check_values(column: str, values: int, most: int) -> None:
 
 
 def bytes_of(memory: str) -> int:
-    """Read an amount of memory: a number and a unit."""
     found = re.fullmatch(r"([0-9]+(?:\.[0-9]+)?) ?([KMGT]I?|)B", str(memory).strip().upper())
     if found is None:
         msg = f"memory cannot be read: {memory!r}."
@@ -139,7 +135,6 @@ def peak() -> int | None:
 
 
 def left_over() -> int:
-    """Say how much memory nobody uses: of the machine, or of the container if that has less."""
     return min([_of_the_machine(), *_of_containers()])
 
 
@@ -253,7 +248,11 @@ def make_room(temp: str | Path | None) -> tuple[Path, int | None]:
     trouble: OSError | None = None
     for _ in range(_TRIES):  # whoever is through with the same place may take it away at this moment
         try:
-            return _make_inside(Path(temp).absolute())
+            place = Path(temp).absolute()
+            new = [folder for folder in (place, *place.parents) if not folder.exists()]
+            place.mkdir(parents=True, exist_ok=True)
+            _made.update(new)
+            return make_private(place)
         except OSError as error:
             if error.errno == errno.ENOSPC:
                 raise
@@ -287,13 +286,6 @@ def private_folder(temp: str | Path | None = None) -> Iterator[Path]:
         yield folder
     finally:
         clear_room(folder, lock)
-
-
-def _make_inside(place: Path) -> tuple[Path, int | None]:
-    new = [folder for folder in (place, *place.parents) if not folder.exists()]
-    place.mkdir(parents=True, exist_ok=True)
-    _made.update(new)
-    return make_private(place)
 
 
 # Libraries that are installed only by those who need them.

@@ -13,8 +13,9 @@ import pyarrow as pa
 import pyarrow.parquet
 
 from incrowd.core import CensusRequest, DataError, EngineError, Packing
-from incrowd.engines._arrow import of_numbers, of_texts, to_numpy
+from incrowd.engines._arrow import objects_of, of_numbers, of_texts, to_numpy
 from incrowd.engines._border import guarded
+from incrowd.engines._files import WAIT
 from incrowd.engines._lazy_frame import FrameEngine
 from incrowd.engines._protocol import Engine
 
@@ -30,7 +31,6 @@ class Block(NamedTuple):
     parts: Array
 
     def some(self, chosen: Array) -> Block:
-        """Give some of them."""
         return Block([word[chosen] for word in self.words], self.counts[chosen], self.parts[chosen])
 
 
@@ -46,19 +46,21 @@ class CellFile:
         with _opened(self.path) as file:
             batches = file.iter_batches(BLOCK)
             while (batch := _next(batches)) is not None:
-                words = [to_numpy(_without_nulls(batch[f"word{number}"])) for number in range(self.packing.words)]
+                columns = [batch[f"word{number}"] for number in range(self.packing.words)]
+                if any(column.null_count for column in columns):
+                    msg = "The table changed while it was being read."
+                    raise DataError(msg, hint=WAIT)
+                words = [*map(to_numpy, columns)]
                 parts = to_numpy(batch["part"]) if "part" in batch.schema.names else np.zeros(len(batch), np.int64)
                 yield Block(words, to_numpy(batch["n"]), parts)
 
     def all(self) -> Block:
-        """Read all cells, sorted."""
         blocks = list(self.blocks())
         words = [np.concatenate([block.words[number] for block in blocks]) for number in range(self.packing.words)]
         whole = Block(words, *(np.concatenate([block[part] for block in blocks]) for part in (1, 2)))
         return whole.some(np.lexsort(words[::-1]))
 
     def remove(self) -> None:
-        """Remove the file."""
         self.path.unlink()
 
 
@@ -73,14 +75,12 @@ class CellWriter:
 
     @guarded
     def add(self, block: Block) -> None:
-        """Write some cells."""
         columns: Sequence[Array] = (*block.words, block.counts, block.parts)
         arrays = [of_numbers(np.ascontiguousarray(column, dtype=np.int64)) for column in columns]
         self._writer.write_batch(pa.RecordBatch.from_arrays(arrays, schema=self._schema))
 
     @guarded
     def close(self) -> None:
-        """Finish the file."""
         self._writer.close()
 
 
@@ -118,13 +118,6 @@ def shares_of(engine: Engine, names: Sequence[str], shares: int) -> Iterator[Eng
     yield from (engine.share(names, number, shares) for number in range(shares))
 
 
-def _without_nulls(column: pa.Array) -> pa.Array:
-    if column.null_count:
-        msg = "The table changed while it was being read."
-        raise DataError(msg, hint="take a copy first, or wait until nobody writes to it.")
-    return column
-
-
 # Named arrays in one Parquet file: a row per array, so that any reader can look one up by its name.
 
 _KINDS = {"integers": pa.int64(), "floats": pa.float64(), "texts": pa.large_string()}
@@ -136,23 +129,32 @@ def write_arrays(arrays: Mapping[str, Any], path: Path) -> None:
     schema = pa.schema([("name", pa.large_string()), *((kind, pa.large_list(type_)) for kind, type_ in _KINDS.items())])
     with pyarrow.parquet.ParquetWriter(path, schema, compression="zstd") as writer:
         for name, array in arrays.items():  # one after the other: there may be no room for all of them in 64 bits
-            lists = [_list(array if kind == _kind_of(array) else None, schema.field(kind).type) for kind in _KINDS]
-            writer.write_batch(pa.record_batch([of_texts([name]), *lists], schema=schema))
+            kind, values = _as_arrow(array)
+            lists = {one: pa.nulls(1, schema.field(one).type) for one in _KINDS}
+            lists[kind] = pa.LargeListArray.from_arrays(of_numbers(np.array([0, len(array)])), values)
+            writer.write_batch(pa.record_batch([of_texts([name]), *lists.values()], schema=schema))
+
+
+def _as_arrow(array: Any) -> tuple[str, pa.Array]:
+    if array.dtype == object:
+        return "texts", of_texts(array.tolist())
+    return (
+        ("floats", of_numbers(array.astype(np.float64)))
+        if array.dtype.kind == "f"
+        else ("integers", of_numbers(array.astype(np.int64)))
+    )
 
 
 @guarded
 def read_arrays(path: Path) -> dict[str, Any]:
     """Read arrays that ``write_arrays`` wrote; whole numbers have 64 bits, texts are objects."""
-    if not path.is_file():
-        msg = f"There is no file {path.name!r}."
-        raise DataError(msg)
-    table = pyarrow.parquet.read_table(path)
+    table = _read_parquet(path)
     found: dict[str, Any] = {}
     for row, name in enumerate(table["name"].to_pylist()):
         kind = next(kind for kind in _KINDS if table[kind][row].is_valid)
         values = table[kind][row].values
-        found[name] = _objects(values.to_pylist()) if kind == "texts" else to_numpy(values).copy()
-        if kind == "floats":
+        found[name] = objects_of(values) if kind == "texts" else to_numpy(values).copy()
+        if kind == "floats":  # of which there may be none
             found[name] = found[name].astype(np.float64)
     return found
 
@@ -160,35 +162,13 @@ def read_arrays(path: Path) -> dict[str, Any]:
 @guarded
 def read_texts(path: Path, missing: str) -> dict[str, list[str]]:
     """Read the columns of a Parquet file as texts, in the order of its rows."""
+    table = _read_parquet(path)
+    columns = {name: table[name].to_pylist() for name in table.column_names}
+    return {name: [missing if value is None else str(value) for value in values] for name, values in columns.items()}
+
+
+def _read_parquet(path: Path) -> pa.Table:
     if not path.is_file():
         msg = f"There is no file {path.name!r}."
         raise DataError(msg)
-    table = pyarrow.parquet.read_table(path)
-    return {name: _texts(table[name].to_pylist(), missing) for name in table.column_names}
-
-
-def _texts(values: list[Any], missing: str) -> list[str]:
-    return [missing if value is None else str(value) for value in values]
-
-
-def _kind_of(array: Any) -> str:
-    return {"O": "texts", "f": "floats"}.get(array.dtype.kind, "integers")
-
-
-def _as_arrow(array: Any) -> pa.Array:
-    if array.dtype == object:
-        return of_texts(array.tolist())
-    return of_numbers(array.astype(np.float64 if array.dtype.kind == "f" else np.int64))
-
-
-def _list(array: Any | None, type_: pa.DataType) -> pa.Array:
-    """Give a column of one list, or of nothing."""
-    if array is None:
-        return pa.nulls(1, type_)
-    return pa.LargeListArray.from_arrays(of_numbers(np.array([0, len(array)])), _as_arrow(array))
-
-
-def _objects(values: list[Any]) -> Any:
-    array = np.empty(len(values), dtype=object)
-    array[:] = values
-    return array
+    return pyarrow.parquet.read_table(path)

@@ -131,7 +131,8 @@ def open_table(  # noqa: PLR0913 - each says how one kind of table is read
         return _open_file(Path(source), layout, resources, reading)
     _refuse_layout(type(source).__name__, decimal=decimal, thousands=thousands, dates=dates, header=header)
     if isinstance(source, list):
-        return _open_list(source, resources, reading)
+        _check_list(source, drop_missing)
+        return ReferenceEngine(source, **reading, resources=resources)
     if isinstance(source, Database):
         found, untyped = read_database(source, temp)
         return _open_eager(found, resources, reading, untyped)
@@ -146,12 +147,12 @@ def _refuse_layout(what: str, **given: object) -> None:
             raise DataError(msg, hint=f"leave {name}= out.")
 
 
-def _open_list(source: list[Any], resources: Resources, reading: Mapping[str, Any]) -> Engine:
+def _check_list(source: list[Any], drop: Sequence[str]) -> None:
     if not all(isinstance(row, Mapping) for row in source):
         msg = "A table given as a list must be a list of dicts, one per row."
         raise DataError(msg, hint="write [{'age': 34, 'zip': '01067'}, ...].")
-    _check_names(list(source[0]) if source else [], reading["drop"] if source else ())
-    return ReferenceEngine(source, **reading, resources=resources)
+    if source:
+        _check_names(list(source[0]), drop)
 
 
 @dataclass(frozen=True, slots=True)

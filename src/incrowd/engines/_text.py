@@ -199,7 +199,6 @@ class TextEngine(FrameEngine):
         return None
 
     def _stage(self) -> None:
-        """Copy the file to columns on the disk."""
         self._read, self._staged = None, True
         begin("reading")
         self._source = self._home.staged(self._source)
@@ -243,17 +242,12 @@ class TextEngine(FrameEngine):
 
     def _each(self, found: Any, rows: TextRows, name: str) -> Any:
         """Give for every text of the file what is found under its code; anything, if all of its rows are dropped."""
-        return np.append(found, 0)[self._codes_of(rows, name)].astype(found.dtype)
-
-    def _codes_of(self, rows: TextRows, name: str) -> Any:
-        """Give for every text of the file its code in the domain; texts that only dropped rows have get any."""
         texts, column = rows.texts(name), self._known[name]
         codes = without_nulls(pc.index_in(texts, value_set=column.keys), 0).astype(np.int64)
         codes[nulls_in(texts)] = len(column.keys) if column.domain.has_null else 0
-        return codes
+        return np.append(found, 0)[codes].astype(found.dtype)
 
     def _times(self, rows: TextRows, count: str | None) -> Any:
-        """Say how many records each row stands for."""
         if count is None:
             return 1
         values = np.array([_count_of_text(text) for text in rows.texts(count).to_pylist()], dtype=np.int64)

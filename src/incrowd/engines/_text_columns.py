@@ -55,7 +55,6 @@ class TextRows:
         self._rows = 0
 
     def add(self, batch: pa.RecordBatch) -> None:
-        """Take in some rows."""
         with _side_by_side(batch.num_rows) as each:
             list(each(lambda column, texts: column.add(texts, self._missing), self._columns, batch.columns))
         self._weights.append(np.ones(batch.num_rows, dtype=np.uint8))
@@ -66,11 +65,9 @@ class TextRows:
             self._merge()
 
     def codes(self, name: str) -> Any:
-        """Give the code of a column in every row."""
         return self._columns[self.names.index(name)].codes()
 
     def texts(self, name: str) -> pa.Array:
-        """Give the text of every code; null for missing."""
         return self._columns[self.names.index(name)].texts()
 
     def columns(self, names: Sequence[str], kept: Any) -> Iterable[Column]:
@@ -156,11 +153,9 @@ class TextColumn:
 
     @property
     def most(self) -> int:
-        """How many texts there are at most."""
         return len(self._known) + sum(map(len, self._later)) + sum(map(len, self._numbers or ()))
 
     def add(self, column: pa.Array, missing: pa.Array) -> None:
-        """Take in the texts of some rows, of which some count as missing."""
         if self._numbers is not None:
             numbers = _whole_numbers(column, missing) if self._numbers or _hardly_repeat(column) else None
             if numbers is not None:
@@ -175,13 +170,11 @@ class TextColumn:
             self._settle()
 
     def codes(self) -> Any:
-        """Give the code of every row."""
         self._settle()
         self.pieces = [np.concatenate(self.pieces)] if self.pieces else [np.zeros(0, dtype=np.uint8)]
         return self.pieces[0]
 
     def texts(self) -> pa.Array:
-        """Give the text of every code; null for missing."""
         self._settle()
         return self._known
 
@@ -244,7 +237,6 @@ def _whole_numbers(column: pa.Array, missing: pa.Array) -> Any:
 
 
 def _lengths(values: Any) -> Any:
-    """Say how many characters whole numbers are written in."""
     powers = 10 ** np.arange(1, 19, dtype=np.uint64)
     size = np.abs(values).astype(np.uint64)  # the smallest number of all is its own size there
     low, high = (int(some) for some in (size.min(), size.max()))

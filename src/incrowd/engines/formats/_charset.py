@@ -25,7 +25,6 @@ MARKS = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BO
 
 
 def begins_with_mark(path: Path) -> bool:
-    """Whether a file begins with a byte order mark."""
     first = next(blocks_of(path), b"")
     return any(first.startswith(mark) for mark, _ in MARKS)
 
@@ -38,7 +37,6 @@ def without_mark(first: bytes) -> list[str]:
 
 
 def reads(path: Path, encoding: str) -> bool:
-    """Whether an encoding reads all of a file."""
     decoder = codecs.getincrementaldecoder(encoding)()
     try:
         for block in blocks_of(path):
@@ -136,7 +134,6 @@ def charset_of(path: Path) -> Charset | None:
 
 
 def wrong_encoding(path: Path | None, problem: str) -> DataError:
-    """Say which encoding would read a file."""
     if path is None:
         return DataError(problem, hint=Hint("say how it was saved, such as {encoding}.", encoding="cp1252"))
     try:
@@ -173,7 +170,6 @@ def check_one_encoding(path: Path, sample: bytes, likely: str | None) -> None:
 
 
 def _sample(path: Path) -> bytes:
-    """Take lines with other letters than those of ASCII."""
     found, size = [], 0
     for line in _lines(path):
         if not line.isascii():

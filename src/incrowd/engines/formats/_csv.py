@@ -68,7 +68,11 @@ def header_of(path: Path, encoding: str, separator: str | None, *, named: bool =
     _refuse_title(path, line + more, (found,) if sure else SEPARATORS)
     separator, header = found, _header(path, line, found)
     if named:
-        _check_header(path, header)
+        for number, name in enumerate(header, start=1):
+            if not name.strip():
+                msg = f"Column {number} of the file {path.name!r} has no name."
+                last = ", and not end with a separator" if number == len(header) > 1 else ""
+                raise DataError(msg, hint=f"the first line must name every column{last}.")
     else:
         header = [f"column{number}" for number in range(1, len(header) + 1)]
     return Header(separator, tuple(header), begins_with_mark(path))
@@ -85,7 +89,6 @@ class TextFiles:
 
     @classmethod
     def of(cls, files: Sequence[Path], encoding: str, separator: str | None, *, named: bool) -> TextFiles:
-        """Read the beginnings of files."""
         first = header_of(files[0], encoding, separator, named=named)
         others = (header_of(file, encoding, first.separator, named=named) for file in files[1:])
         return cls(files, [first, *others], encoding, named)
@@ -126,7 +129,6 @@ class TextFiles:
 
 
 def copy_as_utf8(path: Path, encoding: str, *, folder: Path | None = None) -> Path:
-    """Copy a file to a temporary one that is encoded in UTF-8."""
     begin = path.name.encode("utf-8", "ignore")[:150].decode("utf-8", "ignore")  # names have so many bytes, not letters
     with NamedTemporaryFile(
         "w", prefix=f"{begin}.", suffix=_COPY, dir=folder, encoding="utf-8", newline="", delete=False
@@ -286,14 +288,6 @@ def _header(path: Path, line: str, separator: str) -> list[str]:
 _LONGEST_NAME = 131_072  # where the csv module stops by itself, unless somebody in this process told it otherwise
 _TOO_LONG = f"has a name of more than {_LONGEST_NAME:,} characters"
 _BROKEN = {"unexpected end of data": "has a quote that is never closed", "field larger than field limit": _TOO_LONG}
-
-
-def _check_header(path: Path, header: list[str]) -> None:
-    for number, name in enumerate(header, start=1):
-        if not name.strip():
-            msg = f"Column {number} of the file {path.name!r} has no name."
-            last = ", and not end with a separator" if number == len(header) > 1 else ""
-            raise DataError(msg, hint=f"the first line must name every column{last}.")
 
 
 def first_rows(path: Path, header: Header, encoding: str, *, named: bool = True) -> list[list[str]]:

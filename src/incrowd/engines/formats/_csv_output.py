@@ -49,7 +49,6 @@ def write_text(
 
 
 def _wording(wanted: Wording, relation: duckdb.DuckDBPyRelation, texts: Mapping[str, pa.Array] | None) -> Wording:
-    """Say how the values will be written."""
     plain = (wanted.dialect.decimal, wanted.dialect.dates) == (".", None)
     types = zip(relation.columns, map(str, relation.types), strict=True)
     possible = [name for name, type_ in types if not plain and type_.startswith(_TURNED)]
@@ -63,7 +62,6 @@ def _wording(wanted: Wording, relation: duckdb.DuckDBPyRelation, texts: Mapping[
 
 
 def _texts(relation: duckdb.DuckDBPyRelation) -> duckdb.DuckDBPyRelation:
-    """Give every value as its one text."""
     columns = zip(map(quoted, relation.columns), map(str, relation.types), strict=True)
     return relation.project(", ".join(f"{_cell(name, type_)} AS {name}" for name, type_ in columns))
 

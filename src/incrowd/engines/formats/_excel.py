@@ -15,11 +15,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from incrowd.core import DataError, Domain, Hint
-from incrowd.engines._arrow import check_finite, check_held, tightened
-from incrowd.engines._duckdb import connect, reader_of
+from incrowd.engines._arrow import check_finite, check_held, is_text_type, tightened
 from incrowd.engines._resources import need
 from incrowd.engines.formats._csv import BROKEN
-from incrowd.engines.formats._notation import Notation, made_plain
+from incrowd.engines.formats._notation import Notation, plain_texts
 from incrowd.engines.formats._wording import check_header, escaped_column
 
 MOST_ROWS, MOST_COLUMNS = 1_048_576, 16_384  # what a sheet of Excel can hold, the header among the rows
@@ -42,28 +41,19 @@ def read_spreadsheet(path: Path, sheet: str | int | None = None) -> pa.Table:
 
 def plain_cells(table: pa.Table, notation: Notation, missing: Sequence[str]) -> tuple[pa.Table, tuple[str, ...]]:
     """Make numbers and days of texts that are written as such in every cell of a column; say what no column has."""
-    names = [
-        field.name for field in table.schema if pa.types.is_string(field.type) or pa.types.is_large_string(field.type)
-    ]
     if notation.is_plain:
         return table, ()
-    if not names:
-        return table, notation.told
-    inner = [f"c{number}" for number in range(len(names))]
-    connection = connect()
-    cells = connection.from_arrow(table.select(names).rename_columns(inner))
-    relation, rewritten, unused = made_plain(cells, notation, missing)
-    read = reader_of(relation).read_all()
-    for name, column in zip(names, inner, strict=True):
-        if column in rewritten:
-            texts = [None if text in missing else text for text in read[column].to_pylist()]
-            place = table.column_names.index(name)
-            table = table.set_column(place, name, _typed(name, texts))
+    names = [field.name for field in table.schema if is_text_type(field.type)]
+    found, unused = plain_texts(
+        {name: table[name].combine_chunks().cast(pa.large_string()) for name in names}, notation, missing
+    )
+    for name, (_, plain) in found.items():
+        texts = [None if text in missing else text for text in plain.to_pylist()]
+        table = table.set_column(table.column_names.index(name), name, _typed(name, texts))
     return table, unused
 
 
 def _typed(name: str, texts: Sequence[str | None]) -> pa.Array:
-    """Read texts as a text file's would be."""
     counts = Counter(text for text in texts if text is not None)
     domain = Domain.of_texts(name, list(counts), np.array(list(counts.values())))
     values = dict(zip(domain.texts.tolist(), domain.values.tolist(), strict=True))
@@ -71,7 +61,6 @@ def _typed(name: str, texts: Sequence[str | None]) -> pa.Array:
 
 
 def sheets_of(path: Path) -> list[str]:
-    """Name the sheets of a spreadsheet, in its order."""
     return list(_book(path).sheet_names)
 
 
@@ -161,7 +150,6 @@ def _check_dates(table: pa.Table) -> None:
 
 
 def _writer(page: Any, book: Any, column: int, field: pa.Field) -> Callable[[int, Any], Any]:
-    """Say how a cell of a column is written, by the type of the column."""
     type_ = field.type
     if pa.types.is_boolean(type_):
         return lambda row, value: page.write_boolean(row, column, value)

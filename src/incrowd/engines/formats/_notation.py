@@ -9,7 +9,7 @@ from __future__ import annotations
 import datetime as dt
 import functools
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -30,8 +30,6 @@ _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct",
 
 @dataclass(frozen=True, slots=True)
 class Notation:
-    """How numbers and days are written."""
-
     decimal: str = "."
     thousands: str | None = None  # a blank means one of any width
     dates: str | None = None  # the form of days as in ``strptime``; ``None`` for ISO 8601
@@ -54,7 +52,6 @@ class Notation:
 
     @property
     def is_plain(self) -> bool:
-        """Whether nothing has to be rewritten."""
         return self == Notation()
 
     @property
@@ -70,7 +67,6 @@ class Notation:
 
     @property
     def number(self) -> str:
-        """The regular expression of a number."""
         signs = THOUSANDS.get(self.thousands or "", "")
         groups = f"|[1-9][0-9]{{0,2}}(?:[{signs}][0-9]{{3}})+" if signs else ""
         return f"-?(?:[0-9]+{groups})(?:[{self.decimal}][0-9]+)?(?:[eE][-+]?[0-9]{{1,3}})?"
@@ -81,7 +77,6 @@ class Notation:
         return None if self.dates is None else f"({pattern_of_form(self.dates)}){_TIME}"
 
     def number_sql(self, column: str) -> str:
-        """Write the expression of the plain text of a number."""
         signs = THOUSANDS.get(self.thousands or "", "")
         bare = f"translate({column}, {text_literal(signs)}, '')" if signs else column
         return f"replace({bare}, '{self.decimal}', '.')" if self.decimal != "." else bare
@@ -104,7 +99,6 @@ def _day_sql(text: str, form: str) -> str:
 
 
 def plain_number(notation: Notation, text: str) -> str | None:
-    """Write a number plainly; ``None`` for what is none."""
     if not re.fullmatch(notation.number, text):
         return None
     bare = "".join(sign for sign in text if sign not in THOUSANDS.get(notation.thousands or "", ""))
@@ -232,7 +226,6 @@ def _tests(column: str, kind: Written, notation: Notation, missing: Sequence[str
 
 
 def _marked(column: str, marks: str, missing: Sequence[str]) -> str:
-    """Count what has one of some signs."""
     marked = " OR ".join(f"contains({column}, {text_literal(mark)})" for mark in marks) or "false"
     return f"count(*) FILTER (WHERE ({marked}){_unless_missing(column, missing)})"
 
@@ -287,29 +280,21 @@ def plain_texts(
     found: dict[str, tuple[Written, pa.Array]] = {}
     unused = set(notation.told)
     alone = connect(threads=1)  # several threads would hand texts back as they come
-    for names in _about_as_long(texts):
+    lengths: dict[int, list[str]] = {}  # columns together of which none is more than twice as long, or all are short
+    for name, column in texts.items():
+        lengths.setdefault(max(len(column), _SHORT).bit_length(), []).append(name)
+    for names in lengths.values():
         longest = max(len(texts[name]) for name in names)
         inner = dict(zip(inner_names(len(names)), names, strict=True))
-        table = pa.table([_padded(texts[name], longest) for name in names], [*inner])
+        nulls = (pa.nulls(longest - len(texts[name]), pa.large_string()) for name in names)  # which nobody counts
+        columns = [pa.concat_arrays([texts[name], behind]) for name, behind in zip(names, nulls, strict=True)]
+        table = pa.table(columns, [*inner])
         relation, rewritten, others = made_plain(alone.from_arrow(table), notation, missing)
         unused.intersection_update(others)
         if not rewritten:
             continue
         plain = reader_of(relation.project(", ".join(rewritten))).read_all()
-        for column, kind in rewritten.items():
-            name = inner[column]
-            found[name] = kind, plain[column].combine_chunks().cast(pa.large_string())[: len(texts[name])]
+        for cell, kind in rewritten.items():
+            name = inner[cell]
+            found[name] = kind, plain[cell].combine_chunks().cast(pa.large_string())[: len(texts[name])]
     return found, tuple(name for name in notation.told if name in unused)
-
-
-def _about_as_long(texts: Mapping[str, pa.Array]) -> Iterator[list[str]]:
-    """Put columns together of which none is more than twice as long as another, or all are short."""
-    lengths: dict[int, list[str]] = {}
-    for name, column in texts.items():
-        lengths.setdefault(max(len(column), _SHORT).bit_length(), []).append(name)
-    yield from lengths.values()
-
-
-def _padded(column: pa.Array, longest: int) -> pa.Array:
-    """Add nulls behind texts, which no question about them counts."""
-    return pa.concat_arrays([column, pa.nulls(longest - len(column), column.type)])

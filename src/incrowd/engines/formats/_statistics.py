@@ -47,7 +47,12 @@ class Codebook:
     def only(self, table: pa.Table) -> Codebook:
         """Keep what is about columns and codes that the table has: nothing about what was left out or generalized."""
         names = set(table.column_names)
-        present = {name: _present(table[name], codes) for name, codes in self.codes.items() if name in names}
+        values = {name: set(table[name].unique().to_pylist()) for name in names & self.codes.keys()}
+        present = {
+            name: {c: label for c, label in self.codes[name].items() if c in values[name]}
+            for name in self.codes
+            if name in names
+        }
         return Codebook(
             {name: label for name, label in self.labels.items() if name in names},
             {name: measure for name, measure in self.measures.items() if name in names},
@@ -55,12 +60,10 @@ class Codebook:
         )
 
     def attach(self, table: pa.Table) -> pa.Table:
-        """Let a table carry its labels."""
         kept = self.only(table)
         return table.cast(pa.schema([one.with_metadata(kept.about(one.name)) for one in table.schema]))
 
     def about(self, name: str) -> dict[bytes, bytes] | None:
-        """Write down what is known about a column."""
         known = {
             _LABEL: self.labels.get(name, "").encode(),
             _MEASURE: self.measures.get(name, "").encode(),
@@ -70,11 +73,6 @@ class Codebook:
 
 
 NO_CODEBOOK = Codebook()
-
-
-def _present(column: pa.ChunkedArray, codes: Mapping[Code, str]) -> dict[Code, str]:
-    values = set(column.unique().to_pylist())
-    return {code: label for code, label in codes.items() if code in values}
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,7 +170,6 @@ def _check_names(table: pa.Table, kind: str) -> None:
 
 
 def _frame(table: pa.Table) -> Any:
-    """Give a table to the writer, which takes frames of two libraries."""
     return _library()(pa.table({name: _in_their_types(table[name]) for name in table.column_names}))
 
 

@@ -144,7 +144,6 @@ class Wording:
 
 
 def check_dialect(dialect: Dialect) -> None:
-    """Refuse a dialect that no file can be written in."""
     separator, dates = dialect.separator, dialect.dates
     check_encoding(dialect.encoding)
     if _ENTANGLED.fullmatch(codecs.lookup(dialect.encoding).name):
@@ -265,7 +264,6 @@ def escaped_column(column: pa.ChunkedArray) -> pa.ChunkedArray:
 
 
 def unescaped_column(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Undo what ``escaped_column`` did."""
     if not is_text_type(column.type):
         return column
     return pc.if_else(pc.starts_with(column, MARK), pc.utf8_slice_codeunits(column, 1), column)

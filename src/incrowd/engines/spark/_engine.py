@@ -50,8 +50,6 @@ SETS = 30  # columns that are counted in one job: Spark numbers them by bits
 
 
 class SparkEngine(CountedEngine):
-    """A Spark DataFrame."""
-
     _home: SparkHome
     _held: HeldRows | None = None  # the different rows of what was asked for first, where they are few
 
@@ -253,7 +251,6 @@ class SparkEngine(CountedEngine):
 def open_spark(
     frame: Any, missing_values: Sequence[str], drop: Sequence[str], resources: Resources = DEFAULT_RESOURCES
 ) -> SparkEngine:
-    """Open a Spark DataFrame, classic or over Connect."""
     fields = frame.schema.fields
     inner = frame.toDF(*inner_names(len(fields)))
     columns = [

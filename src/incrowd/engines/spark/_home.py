@@ -116,7 +116,6 @@ REFUSED = {"CalendarInterval", "Geography", "Geometry", "Map", "Time", "Variant"
 
 
 def publishable(type_: Any) -> bool:
-    """Say whether a column of a type of Spark can be published."""
     if type(type_).__name__ == "StructType":
         return all(publishable(field.dataType) for field in type_.fields)
     if type(type_).__name__ == "ArrayType":
@@ -138,7 +137,6 @@ def tallied(tally: Any, names: Sequence[str], parts: int) -> Any:
 
 
 def in_chunks(tally: Any, names: Sequence[str]) -> Any:
-    """Divide rows that occur often."""
     of = functions_of(tally)
     count, chunk = of.col("count"), of.col("chunk")
     last = of.floor((count - 1) / COPIES)
@@ -148,7 +146,6 @@ def in_chunks(tally: Any, names: Sequence[str]) -> Any:
 
 
 def repeated(sized: Any, names: Sequence[str]) -> Any:
-    """Repeat every row as often as it occurs."""
     of = functions_of(sized)
     copies = of.explode(of.array_repeat(of.lit(True), of.col("size")))  # noqa: FBT003
     return sized.select(*names, copies.alias("copy")).select(*names)
@@ -244,7 +241,6 @@ class HeldRows:
         return values_of(self.columns[name], self.counts)
 
     def count(self, request: CensusRequest, domains: Mapping[str, Domain]) -> tuple[list[Any], Any]:
-        """Count the cells; give their packed codes and the counts, in order."""
         packing = Packing.of([request.cardinality(domains[name]) for name in request.columns])
         coded = ((request.codes(domains[name]), self.columns[name].codes) for name in request.columns)
         return tally(packed(packing, coded), self.counts)
@@ -274,5 +270,4 @@ def few_rows(frame: Any, inner: Sequence[str], most: int) -> Any | None:
 
 
 def most_rows(resources: Resources, columns: int) -> int:
-    """Say how many different rows may be brought here."""
     return min(MOST, resources.budget.total // 5 // (VALUE * columns))

@@ -81,7 +81,6 @@ def ended_by_ctrl_c() -> Iterator[Callable[[], None]]:
 
 @contextmanager
 def _noting(started: list[subprocess.Popen[bytes]]) -> Iterator[None]:
-    """Note every process that PySpark starts, before it starts."""
     gateway: Any = importlib.import_module("pyspark.java_gateway")
 
     class Noted(subprocess.Popen[bytes]):
@@ -97,7 +96,6 @@ def _noting(started: list[subprocess.Popen[bytes]]) -> Iterator[None]:
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
-    """End a process, if need be by force."""
     if not hasattr(process, "pid"):
         return  # it was not started yet
     for end in (process.terminate, process.kill):
@@ -119,7 +117,6 @@ _PORTS = {"spark": 7077, "sc": 15002}  # where a cluster listens unless it is sa
 
 @contextmanager
 def spark_session(master: str) -> Iterator[Any]:
-    """Give a Spark session until the block ends."""
     if not _MASTER.fullmatch(master):
         msg = f"The master {_without_secrets(master)!r} is not known to Spark."
         raise ParameterError(msg, hint="write local[2], yarn, spark://host:7077, or sc://host:15002 for Spark Connect.")
@@ -303,7 +300,6 @@ def trouble_with_spark(error: BaseException) -> IncrowdError | None:
 
 
 def chain(error: BaseException | None) -> Iterator[BaseException]:
-    """Give an error and those behind it."""
     while error is not None:
         yield error
         error = error.__cause__ or error.__context__
