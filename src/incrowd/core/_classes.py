@@ -191,10 +191,14 @@ class Classes:
 
     def texts(self, column: int) -> npt.NDArray[np.object_]:
         """Give what each class is called in a quasi-identifier, by its number; ``None`` for a missing value."""
+        return self.names(column)[self.codes[column]]
+
+    def names(self, column: int) -> npt.NDArray[np.object_]:
+        """Give the text of every code of a quasi-identifier."""
         if self.labels is not None:
-            return self.labels[column][self.codes[column]]
+            return self.labels[column]
         if self.standing is not None:
-            return self.standing.texts(column)[self.codes[column]]
+            return self.standing.texts(column)
         msg = "These classes do not know what they are called."
         raise ParameterError(msg, hint="take them from a census or from published labels.")
 

@@ -20,7 +20,7 @@ from incrowd.core import (
 from incrowd.hierarchies import Averaged
 from incrowd.models import Model, Number, promise, suppression_limit, trivial_notes
 from incrowd.release._census import CensusPlan, Goal
-from incrowd.release._feasibility import no_release, refuse_infeasible
+from incrowd.release._feasibility import refuse_infeasible
 from incrowd.release._floor import notes_on_given_levels, with_notes_on_floor
 from incrowd.release._output import Manner, Publishing
 from incrowd.release._parts import publish_in_parts
@@ -138,8 +138,6 @@ def anonymize(  # noqa: PLR0913 - the front door of the house; only the first tw
     problem = goal.problem(counting.census())
     refuse_infeasible(problem)
     outcome = with_notes_on_floor(source.engine, problem, algorithm.search(problem, progress))
-    if isinstance(outcome, Outcome) and (outcome.best is None or outcome.best.classes == 0):
-        raise no_release(problem, outcome)
     return publish(source, problem, outcome, repr(algorithm))
 
 

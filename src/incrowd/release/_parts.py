@@ -362,9 +362,8 @@ def fingerprint(classes: Classes) -> int:
     be those of the same domains.
     """
     known = np.zeros(len(classes), dtype=np.uint64)
-    assert classes.labels is not None  # noqa: S101 - what is published knows what it is called
-    for names, codes in zip(classes.labels, classes.codes, strict=True):
-        known = _mixed(known, _hashes(names)[codes])
+    for column, codes in enumerate(classes.codes):
+        known = _mixed(known, _hashes(classes.names(column))[codes])
     records = known[classes.members]
     for name in sorted(classes.cells.sensitive):
         records = _mixed(records, classes.cells.sensitive[name].astype(np.uint64))

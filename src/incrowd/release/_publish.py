@@ -14,6 +14,7 @@ from incrowd.core import CensusRequest, Hint, ParameterError, Recoding, Schema, 
 from incrowd.engines import Engine, SparkHome, Wording, cluster_of, forget, open_table, open_written, peak
 from incrowd.release._census import fits_in_memory
 from incrowd.release._explanation import Explanation
+from incrowd.release._feasibility import no_release
 from incrowd.release._floor import NO_REPORTS, floor_of
 from incrowd.release._folder import Folders, write_around
 from incrowd.release._output import Output
@@ -72,7 +73,8 @@ def publish(source: Source, problem: Problem, outcome: Outcome | LocalOutcome, a
             suppressed, costs = outcome.suppressed, outcome.costs
             explanation = Explanation.of_local(problem, outcome)
         else:
-            assert outcome.best is not None  # noqa: S101 - the caller saw to it
+            if outcome.best is None or outcome.best.classes == 0:
+                raise no_release(problem, outcome)
             inspected = Inspection(problem, outcome.best.levels)
             recoding = node = inspected.recoding()
             costs = inspected.costs()
@@ -82,18 +84,20 @@ def publish(source: Source, problem: Problem, outcome: Outcome | LocalOutcome, a
             suppressed, explanation = outcome.best.suppressed, Explanation.of_node(problem, outcome.best)
         described = source.described(problem.census.records + problem.census.dropped, beside)
         found = Found(problem, outcome, algorithm, recoding, predicted, suppressed, costs, explanation, described)
-        return _written(source, found, source.manner.output) if source.manner.output else _given_back(source, found)
+        if source.manner.output is not None:
+            return _written(source, found, predicted, source.manner.output)
+        return _given_back(source, found, predicted)
 
 
-def _given_back(source: Source, found: Found) -> Release:
+def _given_back(source: Source, found: Found, predicted: Future[Predicted]) -> Release:
     """Apply what was found, and check what came out of it with nothing but its labels."""
     table = source.recoded(found.recoding).materialise()
     with _to_check(source, found, table) as engine:
-        verdict, _ = verdict_on_published(engine, found.problem, found.recoding, _predicted(found))
+        verdict, _ = verdict_on_published(engine, found.problem, found.recoding, predicted.result())
     return release_of(source, found, table, verdict)
 
 
-def _written(source: Source, found: Found, output: Output) -> Release:
+def _written(source: Source, found: Found, predicted: Future[Predicted], output: Output) -> Release:
     """Write a release without ever holding its table; it is checked as it stands in the file."""
     schema = found.problem.schema
     with Folders.new(output.folder, force=output.force) as folders:
@@ -102,7 +106,7 @@ def _written(source: Source, found: Found, output: Output) -> Release:
         codebook = output.codebook(source.engine)
         cluster, wording = _write(source.recoded(found.recoding), data, wanted)
         with _to_check(source, found, data, cluster, wording) as engine:
-            verdict, classes = verdict_on_published(engine, found.problem, found.recoding, _predicted(found))
+            verdict, classes = verdict_on_published(engine, found.problem, found.recoding, predicted.result())
             notes: tuple[str, ...] = ()
             if output.about is not None and not _reportable(source.engine, engine, schema):
                 output, notes = replace(output, about=None), (NO_REPORTS,)
@@ -148,11 +152,6 @@ def _opened(path: Path, cluster: SparkHome | None, budget: Mapping[str, Any], wo
     if cluster is not None:
         return open_written(path, cluster)
     return open_released(path, wording, **budget)
-
-
-def _predicted(found: Found) -> Predicted:
-    assert found.predicted is not None  # noqa: S101 - a table that is published as a whole has its classes here
-    return found.predicted.result()
 
 
 def release_of(source: Source, found: Found, table: Any, verdict: Verdict, notes: tuple[str, ...] = ()) -> Release:

@@ -153,14 +153,6 @@ class Predicted:
     left_out: Bools
     quasi: tuple[Ints, ...] | None = None
 
-    def names(self, column: int) -> npt.NDArray[np.object_]:
-        """Give the label of every code of a quasi-identifier."""
-        if self.classes.labels is not None:
-            return self.classes.labels[column]
-        standing = self.classes.standing
-        assert standing is not None  # noqa: S101 - a census says where its classes stand
-        return standing.texts(column)
-
 
 def predicted_by(problem: Problem, recoding: Recoding, paths: Ints | None = None) -> Predicted:
     """Give the classes that a recoding makes of a table."""

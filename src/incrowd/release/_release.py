@@ -15,7 +15,7 @@ from incrowd.engines import Answers, Engine, Remembered, digest_of_files, open_t
 from incrowd.models import Model
 from incrowd.release._census import AS_READ, as_before, cells_that_fit, open_with
 from incrowd.release._explanation import Explanation, in_words
-from incrowd.release._folder import save
+from incrowd.release._folder import report_room, save
 from incrowd.release._output import Format, KeyFile, WantedDialect
 from incrowd.release._recipe import Basis, Recipe
 from incrowd.release._release_file import open_released
@@ -195,9 +195,8 @@ class Release:
     @property
     def charts(self) -> Charts:
         """Charts of the release beside the original table, for notebooks. For the owner of the data."""
-        from incrowd.report import Charts  # noqa: PLC0415 - it knows releases
-
-        return Charts(self)
+        drawn: Charts = report_room().Charts(self)
+        return drawn
 
     def report(
         self,
@@ -224,9 +223,8 @@ class Release:
         force
             Whether an existing file may be replaced.
         """
-        from incrowd.report import write_report  # noqa: PLC0415 - it knows releases
-
-        return write_report(self, path, about=about, public=public, force=force)
+        written: Path = report_room().write_report(self, path, about=about, public=public, force=force)
+        return written
 
     def explain(self) -> str:
         """Say in plain words what was done to each column and why, and which promise binds."""

@@ -177,7 +177,7 @@ class _One:
             yield False, f"{self.name}: {certified[0]} people certified, {self.finding.measured[0]} records found"
         elif self.again is not None:
             same = refers or all(map(_same, certified, self.again.measured))
-            yield from self._with_original(same=same)
+            yield from self._with_original(self.again, same=same)
         elif self.kind == "k":
             said = f"{certified[0]} people certified, {self.finding.measured[0]} records found"
             yield None, f"{self.name}: {said}; {WHOSE}"
@@ -202,13 +202,11 @@ class _One:
             more = "the original table, which only its owner has" if self.left_out else more
             yield None, f"{self.name}: {_measured_text(finding)} in this file alone; the promise is about {more}"
         else:
-            yield from self._with_original(same=True)
+            yield from self._with_original(self.again, same=True)
         if not finding.holds and not self._unseen(most):
             yield False, f"{self.name}: the promise does not hold"
 
-    def _with_original(self, *, same: bool) -> Iterator[Told]:
-        again = self.again
-        assert again is not None  # noqa: S101 - who has none does not ask
+    def _with_original(self, again: Finding, *, same: bool) -> Iterator[Told]:
         if isinstance(self.part, NTCloseness) and not again.holds and again.supersets != self.part.supersets:
             yield None, f"{self.name}: how its classes were cut out of larger ones was not saved"
         else:

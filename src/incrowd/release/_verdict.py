@@ -219,9 +219,8 @@ def _compare(published: Classes, predicted: Predicted) -> None:
 
 def _predicted_codes(published: Classes, predicted: Predicted, column: int) -> npt.NDArray[np.int64]:
     """Give what the published classes are called as the codes of the predicted ones."""
-    known = {text: code for code, text in enumerate(predicted.names(column).tolist())}
-    assert published.labels is not None  # noqa: S101 - an engine reads labels
-    own = np.array([known.get(text, -1) for text in published.labels[column].tolist()], dtype=np.int64)
+    known = {text: code for code, text in enumerate(predicted.classes.names(column).tolist())}
+    own = np.array([known.get(text, -1) for text in published.names(column).tolist()], dtype=np.int64)
     codes = own[published.codes[column]] if len(published) else own[:0]
     expect(fine=not (codes < 0).any(), problem="has labels that the search did not predict")
     return codes
