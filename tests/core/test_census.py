@@ -188,8 +188,8 @@ def test_a_request_names_its_columns_in_order() -> None:
 
 
 def test_a_request_also_needs_the_count_to_be_read() -> None:
-    assert CensusRequest(("a",), ("s",), entity="who", count="n").needed == ("a", "s", "who", "n")
-    assert CensusRequest(("a",)).needed == ("a",)
+    assert CensusRequest(("a",), ("s",), entity="who", count="n").needed_columns == ("a", "s", "who", "n")
+    assert CensusRequest(("a",)).needed_columns == ("a",)
 
 
 @pytest.mark.parametrize("counts", [[1, 0], [1, -2], [1, None], [1, 1.5], ["1", "2"], [True, True], [2**64, 1]])

@@ -43,7 +43,7 @@ def test_a_census_on_the_disk_is_that_in_memory(table: Any, tmp_path: Path) -> N
     engine = open_table(table)
     file = spill_census(engine, REQUEST, tmp_path / "cells.parquet")
     cells = file.all()
-    domains = engine.domains(REQUEST.needed)
+    domains = engine.domains(REQUEST.needed_columns)
     assert Census.assemble(REQUEST, domains, file.packing.unpack(cells.words), cells.counts) == engine.census(REQUEST)
     assert cells.parts.tolist() == [0] * len(cells.counts)
     file.remove()

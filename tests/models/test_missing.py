@@ -218,4 +218,4 @@ def _bound(model: Model, rows: list[Any]) -> tuple[Classes, Judge]:
 def test_nothing_is_changed_where_nothing_is_missing() -> None:
     classes, bound = _bound(ic.LDiversity(2), counted({"a": 1, "b": 2}))
     assert bound.histogram(classes) is classes.histogram("s")
-    assert np.array_equal(bound.counted(classes, classes.histogram("s")), classes.size)
+    assert np.array_equal(bound.counted_sizes(classes, classes.histogram("s")), classes.size)

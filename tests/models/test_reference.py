@@ -58,9 +58,9 @@ def test_a_taxonomy_and_ratios_take_it_too() -> None:
 def test_a_judge_says_what_it_refers_to() -> None:
     _, domains = classes_of([(1, "a"), (1, "b")])
     model = ic.KAnonymity(1) & ic.TCloseness(1) & ic.BetaLikeness(1) & ic.DeltaDisclosure(1) & ic.NTCloseness(1, 1)
-    own = [judge.referred for judge in model.bind(SCHEMA, domains)]
+    own = [judge.reference_table for judge in model.bind(SCHEMA, domains)]
     assert own == [None, "table", "table", "table", "table"]
-    given_one = [judge.referred for judge in model.bind(SCHEMA, domains, {"s": np.array([2, 1])})]
+    given_one = [judge.reference_table for judge in model.bind(SCHEMA, domains, {"s": np.array([2, 1])})]
     assert given_one == [None, "input", "input", "input", "table"]
 
 

@@ -36,7 +36,7 @@ def worst_exclusions(classes: Classes, prior: Prior, excluded: int) -> Outcome:
     same people: right about whoever has one of the i + 1 values that are most frequent in the whole table. So the
     release never makes him guess worse.
     """
-    histogram, every = classes.guessable(prior.column), classes.histogram(prior.column)
+    histogram, every = classes.guessable_values(prior.column), classes.histogram(prior.column)
     missing = every.counts - histogram.counts
     found = after_excluding(histogram.counts, histogram.starts, excluded, missing)
     values, ones = ("1 value", "one") if excluded == 1 else (f"{excluded} values", "ones")
@@ -110,7 +110,7 @@ def listed_exclusions(classes: Classes, prior: Prior, values: Sequence[str]) -> 
         exposed=(left == 1) & (most > 0),
         right=int(most.sum()),
         targets=targets,
-        baseline=Fraction(prior.right(classes.guessable(prior.column), ~out), max(targets, 1)),
+        baseline=Fraction(prior.right(classes.guessable_values(prior.column), ~out), max(targets, 1)),
         among=~out[classes.cells.sensitive[prior.column]],
         notes=(*((unknown,) if occur < given else ()), *_about(classes, int(histogram.counts.sum()))),
     )
@@ -138,7 +138,9 @@ def unlikely_exclusions(classes: Classes, prior: Prior, public: Mapping[str, Fra
         measured=Ratios(most, classes.size),
         exposed=(left == 1) & (most > 0),
         right=int(most.sum()),
-        baseline=Fraction(prior.right(classes.guessable(prior.column), remaining), max(int(classes.size.sum()), 1)),
+        baseline=Fraction(
+            prior.right(classes.guessable_values(prior.column), remaining), max(int(classes.size.sum()), 1)
+        ),
         among=_cells_of(classes, prior.column, kept),
         notes=_about(classes, int(histogram.counts.sum())),
     )
@@ -147,7 +149,7 @@ def unlikely_exclusions(classes: Classes, prior: Prior, public: Mapping[str, Fra
 def _left(classes: Classes, column: str, kept: npt.NDArray[np.bool_]) -> tuple[Ints, Ints, Ints]:
     """Give for every class how many values are left, how many people have one, and how many the most frequent one."""
     histogram = classes.histogram(column)
-    counts, guessed = (np.where(kept, one.counts, 0) for one in (histogram, classes.guessable(column)))
+    counts, guessed = (np.where(kept, one.counts, 0) for one in (histogram, classes.guessable_values(column)))
     if not len(counts):
         return (np.zeros(0, dtype=np.int64),) * 3
     begins = histogram.starts[:-1]

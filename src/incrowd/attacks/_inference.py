@@ -172,7 +172,7 @@ def singling_out(classes: Classes) -> Outcome:
 
 def homogeneity(classes: Classes, prior: Prior) -> Outcome:
     """Say only what is certain: the value that everybody in the class has."""
-    histogram = classes.guessable(prior.column)
+    histogram = classes.guessable_values(prior.column)
     most, targets = largest(histogram), int(classes.size.sum())
     exposed = np.asarray(most == classes.size, dtype=bool)
     expected = None
@@ -193,7 +193,7 @@ def homogeneity(classes: Classes, prior: Prior) -> Outcome:
 
 def inference(classes: Classes, prior: Prior, sure: Fraction) -> Outcome:
     """Guess the most frequent value of the class."""
-    histogram = classes.guessable(prior.column)
+    histogram = classes.guessable_values(prior.column)
     most, targets = largest(histogram), int(classes.size.sum())
     measured = Ratios(most, classes.size)
     return Outcome(
@@ -209,14 +209,14 @@ def inference(classes: Classes, prior: Prior, sure: Fraction) -> Outcome:
 
 def has_several_certain(classes: Classes, column: str) -> bool:
     """Say whether everybody has several values in some class, as only people with several rows can."""
-    histogram = classes.guessable(column)
+    histogram = classes.guessable_values(column)
     everybody = histogram.classes[histogram.counts == classes.size[histogram.classes]]
     return bool((everybody[1:] == everybody[:-1]).any())
 
 
 def certain_values(classes: Classes, column: str) -> npt.NDArray[np.int64]:
     """Give for every class the code of the value that everybody there has, or -1; one of them where there are more."""
-    histogram = classes.guessable(column)
+    histogram = classes.guessable_values(column)
     result = np.full(len(classes), -1, dtype=np.int64)
     everybody: Bools = histogram.counts == classes.size[histogram.classes]
     result[histogram.classes[everybody]] = histogram.values[0][everybody]

@@ -129,7 +129,7 @@ def by_category(classes: Classes, column: str, likeness: Likeness) -> Histogram:
 def skewness(classes: Classes, prior: Prior, gain: Fraction, ranges: Likeness | None = None) -> Outcome:
     """Measure how many times likelier a value is in the class than in the whole table."""
     counts, what = prior, "a value"
-    histogram = classes.guessable(prior.column)
+    histogram = classes.guessable_values(prior.column)
     if ranges is not None:
         histogram = by_category(classes, prior.column, ranges)
         counts, what = prior.by(ranges.category, len(ranges.names)), f"one of {len(ranges.names)} ranges"

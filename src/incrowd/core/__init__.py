@@ -2,7 +2,7 @@
 
 from incrowd.core._atomic import atomic_folder, atomic_path, has_locks, lock_file, lock_folder, remove_path
 from incrowd.core._census import Census, CensusRequest, FrozenMapping
-from incrowd.core._classes import Cells, Classes, Histogram, Standing, compatible_sizes
+from incrowd.core._classes import Cells, Classes, Histogram, compatible_sizes
 from incrowd.core._display import Grid, percent, percent_unspaced, printable, records_text, share_text
 from incrowd.core._domain import Domain, kind_of, look_alikes
 from incrowd.core._errors import (
@@ -38,7 +38,7 @@ from incrowd.core._recoding import (
     put_recoding,
 )
 from incrowd.core._schema import Binding, Meaning, Schema
-from incrowd.core._supersets import Partition, Regions, SupersetMode, supersets
+from incrowd.core._supersets import Partition, SupersetMode, supersets
 from incrowd.core._texts import WHOLE_FLOATS, Kind, canonical_text, canonical_value, exact_number
 from incrowd.core._verdict import Finding, Verdict, joint_verdict
 
@@ -80,12 +80,10 @@ __all__ = [
     "PlanProblem",
     "PrivacyWarning",
     "Recoding",
-    "Regions",
     "ReleaseMismatch",
     "Schema",
     "SchemaError",
     "Setting",
-    "Standing",
     "Step",
     "SupersetMode",
     "UncoveredValuesError",

@@ -100,7 +100,7 @@ class CensusRequest:
         return (self.entity,) if self.entity else ()
 
     @property
-    def needed(self) -> tuple[str, ...]:
+    def needed_columns(self) -> tuple[str, ...]:
         """All columns that an engine must read."""
         return (*self.columns, *([self.count] if self.count else []))
 

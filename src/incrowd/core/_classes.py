@@ -53,7 +53,7 @@ class Histogram:
     values: tuple[Ints, ...]
     counts: npt.NDArray[np.int64]
 
-    def known(self, domains: Sequence[Domain]) -> Histogram:
+    def without_missing(self, domains: Sequence[Domain]) -> Histogram:
         """Leave out missing values, and combinations with one; a class may then have no entry at all."""
         keep = np.ones(len(self.counts), dtype=bool)
         for codes, domain in zip(self.values, domains, strict=True):
@@ -166,7 +166,7 @@ class Classes:
         """Count the values of a sensitive column in every class, or the combinations of several; once, then kept."""
         return self._once(("class", *columns), self.members, len(self))
 
-    def guessable(self, column: str) -> Histogram:
+    def guessable_values(self, column: str) -> Histogram:
         """Count the values that somebody can be said to have: a missing one is listed and counts as nobody's."""
         histogram, domain = self.histogram(column), self.cells.domains[column]
         if not domain.has_null:
@@ -181,7 +181,7 @@ class Classes:
             return add_up(self.members[known], self.cells.counts[known], len(self))
         return _distinct_persons(self.members[known], len(self), self.cells.person[known])
 
-    def know(self, column: str, histogram: Histogram) -> None:
+    def adopt_histogram(self, column: str, histogram: Histogram) -> None:
         """Take over the histogram of a column that was counted elsewhere already."""
         self._counted["class", column] = histogram
 
@@ -261,13 +261,13 @@ def compatible_sizes(codes: Sequence[Ints], labels: Sequence[Labels], sizes: Int
     """
     result = np.zeros(len(sizes), dtype=np.int64)
     columns = [_Column(column, texts) for column, texts in zip(codes, labels, strict=True)]
-    kinds = _kinds(columns, len(sizes))
+    kinds = _classes_by_masks(columns, len(sizes))
     for (masks, rows), (others, other_rows) in combinations_with_replacement(kinds, 2):
-        shared = [_both(*pair) for pair in zip(masks, others, strict=True)]
+        shared = [_joint_mask(*pair) for pair in zip(masks, others, strict=True)]
         if None in shared:
             continue
-        views = [column.seen(mask) for column, mask in zip(columns, shared, strict=True)]
-        _count(result, sizes, views, rows, other_rows)
+        views = [column.masked_codes(mask) for column, mask in zip(columns, shared, strict=True)]
+        _add_compatible(result, sizes, views, rows, other_rows)
     return result
 
 
@@ -278,19 +278,19 @@ class _Column:
         self.codes = codes
         self.labels = [label or _ANYTHING for label in labels.tolist()]
         self.masks = [_mask(label) for label in self.labels]
-        self.seen = lru_cache(maxsize=None)(self._seen)
+        self.masked_codes = lru_cache(maxsize=None)(self._masked_codes)
 
-    def _seen(self, mask: Mask) -> Ints:
+    def _masked_codes(self, mask: Mask) -> Ints:
         """Give for every class a number that is equal where labels are behind the mask; -1 where it does not fit."""
         if mask == _ANYTHING:
             return np.zeros(len(self.codes), dtype=np.int64)
         numbers: dict[str, int] = {}
-        views = [_behind(label, mask) for label in self.labels]
+        views = [_masked_label(label, mask) for label in self.labels]
         places = [-1 if view is None else numbers.setdefault(view, len(numbers)) for view in views]
         return np.array(places, dtype=np.int64)[self.codes]
 
 
-def _kinds(columns: Sequence[_Column], classes: int) -> list[tuple[tuple[Mask, ...], Rows]]:
+def _classes_by_masks(columns: Sequence[_Column], classes: int) -> list[tuple[tuple[Mask, ...], Rows]]:
     """Sort classes by the masks of their labels."""
     if not classes:
         return []
@@ -306,7 +306,7 @@ def _kinds(columns: Sequence[_Column], classes: int) -> list[tuple[tuple[Mask, .
     return list(zip(masks, rows, strict=True))
 
 
-def _count(result: npt.NDArray[np.int64], sizes: Ints, views: Sequence[Ints], left: Rows, right: Rows) -> None:
+def _add_compatible(result: npt.NDArray[np.int64], sizes: Ints, views: Sequence[Ints], left: Rows, right: Rows) -> None:
     """Add to both sides the records of the other side that look the same; once if both are one."""
     same = left is right
     rows = left if same else np.concatenate([left, right])
@@ -326,7 +326,7 @@ def _mask(label: str) -> Mask:
     return "".join("*" if sign == "*" else "." for sign in label)
 
 
-def _both(one: Mask, other: Mask) -> Mask | None:
+def _joint_mask(one: Mask, other: Mask) -> Mask | None:
     """Give what is masked by either; ``None`` if no label fits both."""
     if _ANYTHING in (one, other):
         return _ANYTHING
@@ -337,7 +337,7 @@ def _both(one: Mask, other: Mask) -> Mask | None:
     return "".join("*" if "*" in pair else "." for pair in zip(one, other, strict=True))
 
 
-def _behind(label: str, mask: Mask) -> str | None:
+def _masked_label(label: str, mask: Mask) -> str | None:
     if mask == _PLAIN:
         return label
     if len(label) != len(mask):

@@ -85,7 +85,7 @@ class Namer:
         start = self._starts[level - self.floor]
         return self._lost[start : start + len(self.ladder.labels[level])]
 
-    def common(self, low: Ints, high: Ints) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    def common_group(self, low: Ints, high: Ints) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
         """Give the lowest level, and the group there, that holds all codes from one *position* to another."""
         first, last = self.code[low], self.code[high]
         levels = np.full(len(first), self.height, dtype=np.int64)
@@ -109,7 +109,7 @@ class Namer:
 
     def by_members(self, codes: Ints, classes: Ints, number: int) -> Labelling:
         """Call every class by the lowest group that holds all its members; no class is empty."""
-        return self.by_group(*self.common(*class_extremes(self.place[codes], classes, number)))
+        return self.by_group(*self.common_group(*class_extremes(self.place[codes], classes, number)))
 
     def by_range(self, codes: Ints, classes: Ints, number: int) -> Labelling:
         """Call every class by the smallest and the largest of its numbers or dates.

@@ -64,11 +64,11 @@ class EagerEngine:
 
     @guarded
     def census_size(self, request: CensusRequest) -> int:
-        return len(self._count(request, self.domains(request.needed))[1])
+        return len(self._count(request, self.domains(request.needed_columns))[1])
 
     @guarded
     def census(self, request: CensusRequest) -> Census:
-        domains = self.domains(request.needed)
+        domains = self.domains(request.needed_columns)
         request.check(domains)
         codes, counts = self._count(request, domains)
         return Census.assemble(request, domains, codes, counts, self._dropped(request.count))

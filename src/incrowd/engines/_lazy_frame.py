@@ -101,7 +101,7 @@ class FrameEngine:
 
     @guarded
     def census(self, request: CensusRequest) -> Census:
-        domains = self.domains(request.needed)
+        domains = self.domains(request.needed_columns)
         request.check(domains)
         packing = Packing.of([request.cardinality(domains[name]) for name in request.columns])
         words, counts = self._count(request)
@@ -112,7 +112,7 @@ class FrameEngine:
     def write_census(self, request: CensusRequest, path: Path) -> None:
         """Write the cells of a census that is too long to be held to a Parquet file: packed codes, counts, no order."""
         begin("reading")
-        request.check(self.domains(request.needed))
+        request.check(self.domains(request.needed_columns))
         frame, words = self._encoded(request)
         self._home.spill(frame.group_by(words).agg(self._tally(request.count)), path)
         self._home.check()
@@ -249,10 +249,10 @@ class FrameEngine:
         return Coding(self._inner[name], self._known[name].keys, codes_by(own, domain), len(domain))
 
     def _encoded(self, request: CensusRequest) -> tuple[Frame, list[str]]:
-        domains = self.domains(request.needed)
+        domains = self.domains(request.needed_columns)
         own = {name: (self._inner[name], self._known[name].keys, domains[name]) for name in request.columns}
         codings = [Coding(inner, keys, request.codes(d), request.cardinality(d)) for inner, keys, d in own.values()]
-        return with_words(self._clean(request.needed), codings, self._home)
+        return with_words(self._clean(request.needed_columns), codings, self._home)
 
     def _recoded(self, frame: Frame, publish: Sequence[str], *, numbered: bool) -> FrameEngine:
         return FrameEngine(frame, self._home, publish, numbered=numbered, untyped=self._untyped)

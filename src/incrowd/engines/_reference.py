@@ -79,7 +79,7 @@ class ReferenceEngine:
 
     @guarded
     def census(self, request: CensusRequest) -> Census:
-        request.check(self.domains(request.needed))
+        request.check(self.domains(request.needed_columns))
         domains = self.domains(request.columns)
         tally: Counter[tuple[int, ...]] = Counter()
         for row, cell in zip(self.rows, self._cells(domains), strict=True):

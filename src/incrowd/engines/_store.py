@@ -105,7 +105,7 @@ def spill_census(engine: Engine, request: CensusRequest, path: Path) -> CellFile
     if not isinstance(engine, FrameEngine):
         msg = "This kind of table cannot keep its census on the disk."
         raise EngineError(msg)
-    domains = engine.domains(request.needed)
+    domains = engine.domains(request.needed_columns)
     engine.write_census(request, path)
     return CellFile(path, Packing.of([request.cardinality(domains[name]) for name in request.columns]))
 

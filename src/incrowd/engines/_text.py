@@ -101,13 +101,13 @@ class TextEngine(FrameEngine):
 
     @guarded
     def census_size(self, request: CensusRequest) -> int:
-        if self._held(request.needed) is None:
+        if self._held(request.needed_columns) is None:
             return super().census_size(request)
         return len(self._count(request)[1])
 
     @guarded
     def census_size_about(self, request: CensusRequest, one_in: int) -> int:
-        if self._held(request.needed) is None:
+        if self._held(request.needed_columns) is None:
             return super().census_size_about(request, one_in)
         return cells_about(self._count(request)[0], one_in)
 
@@ -168,10 +168,10 @@ class TextEngine(FrameEngine):
         return TalliedEngine(columns, counts, self._home.hand_back, self.resources)
 
     def _count(self, request: CensusRequest) -> tuple[list[Any], Any]:
-        rows = self._held(request.needed)
+        rows = self._held(request.needed_columns)
         if rows is None:
             return super()._count(request)
-        domains = self.domains(request.needed)
+        domains = self.domains(request.needed_columns)
         packing = Packing.of([request.cardinality(domains[name]) for name in request.columns])
         by_text = {name: self._each(request.codes(domains[name]), rows, name) for name in request.columns}
         return rows.tally(packing, by_text, self._kept(rows), self._times(rows, request.count))

@@ -144,7 +144,7 @@ def best_guess(classes: Classes, column: str) -> Guess:
     """
     if not len(classes):
         return Guess(column, Fraction(0), Fraction(0), Fraction(0), 0)
-    histogram, cardinality = classes.guessable(column), classes.cells.cardinalities[column]
+    histogram, cardinality = classes.guessable_values(column), classes.cells.cardinalities[column]
     most = np.maximum.reduceat(histogram.counts, histogram.starts[:-1])
     certain, targets = most == classes.size, int(classes.size.sum())
     return Guess(

@@ -14,7 +14,6 @@ from incrowd.models._measurement import (
     MeasuredNumber,
     Ratios,
     Requirement,
-    Sense,
     Sums,
     worst,
 )
@@ -70,7 +69,6 @@ __all__ = [
     "RecursiveDiversity",
     "RegionPairs",
     "Requirement",
-    "Sense",
     "Sums",
     "TCloseness",
     "check_column",

@@ -28,7 +28,7 @@ class DistinctJudge(Judge):
 class _ProbabilisticJudge(Judge):
     def measure(self, classes: Classes) -> tuple[Measured, ...]:
         histogram = self.histogram(classes)
-        return (Ratios(self.counted(classes, histogram), np.maximum(histogram.largest(), 1)),)
+        return (Ratios(self.counted_sizes(classes, histogram), np.maximum(histogram.largest(), 1)),)
 
 
 class _EntropyJudge(Judge):

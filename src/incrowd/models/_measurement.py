@@ -248,7 +248,7 @@ class Judge(ABC):
         return self.model.missing
 
     @property
-    def referred(self) -> str | None:
+    def reference_table(self) -> str | None:
         """Which table the classes are compared with: ``"table"``, the judged one, or ``"input"``, a given one."""
         return ("table" if self.reference is None else "input") if self.refers else None
 
@@ -320,9 +320,9 @@ class Judge(ABC):
             msg = f"{needs}, but some people have several in {self.columns[0]!r}."
             raise SchemaError(msg, hint="use a model that counts people: k, distinct or probabilistic l, p, alpha.")
         domains = {**classes.cells.domains, **self.domains}
-        return histogram if self.missing else histogram.known([domains[name] for name in self.columns])
+        return histogram if self.missing else histogram.without_missing([domains[name] for name in self.columns])
 
-    def counted(self, classes: Classes, histogram: Histogram) -> npt.NDArray[np.int64]:
+    def counted_sizes(self, classes: Classes, histogram: Histogram) -> npt.NDArray[np.int64]:
         """Count the people or records of every class that have a value that counts, of one column."""
         (name,) = self.columns
         if self.missing or not {**classes.cells.domains, **self.domains}[name].has_null:

@@ -146,7 +146,7 @@ class NTJudge(Judge):
         self._ground = distance_ground(columns[0], model.distance, schema, domains[columns[0]])
 
     @property
-    def referred(self) -> str:
+    def reference_table(self) -> str:
         """Supersets are made of the judged classes, always."""
         return "table"
 
@@ -179,7 +179,7 @@ class NTJudge(Judge):
         (nearest,), _ = self._search(classes, [self._n], until=self.model.requirements[0].bound)
         return nearest.measured.meets("<=", self.model.requirements[0].bound)
 
-    def near(self, pairs: RegionPairs) -> Bools:
+    def is_near(self, pairs: RegionPairs) -> Bools:
         """Say which classes are near enough to the region beside them; for searches, which know both."""
         offer = self._distances(pairs)
         measured = Roots(offer.floats) if offer.numerators is None else Ratios(offer.numerators, offer.denominators)

@@ -71,7 +71,7 @@ def _size_about(engine: Engine, request: CensusRequest, cells: int) -> int:
     rows = int(engine.domains(request.columns[:1])[request.columns[0]].counts.sum())
     if rows <= cells:
         return rows
-    domains = engine.domains(request.needed)
+    domains = engine.domains(request.needed_columns)
     possible = math.prod(request.cardinality(domains[name]) for name in request.columns)
     return possible if possible <= cells else census_size_about(engine, request, cells)
 

@@ -104,7 +104,7 @@ def _finding(judge: Judge, judgement: Judgement, classes: Classes, among: Any) -
         failing_classes=int(bad.sum()),
         failing_records=int(classes.records[bad].sum()),
         failing_persons=None if classes.cells.person is None else int(classes.size[bad].sum()),
-        reference=judge.referred,
+        reference=judge.reference_table,
         supersets=judge.supersets(classes),
     )
 

@@ -45,7 +45,7 @@ def size_rows(before: Counts | None, after: Counts) -> Rows:
 
 def confidence_rows(classes: Classes, column: str) -> Rows:
     """Give the most certain guess of every class, the safest first, over the share of people up to there."""
-    histogram = classes.guessable(column)
+    histogram = classes.guessable_values(column)
     most = np.maximum.reduceat(histogram.counts, histogram.starts[:-1]) / classes.size
     order = np.argsort(most, kind="stable")
     part = np.cumsum(classes.size[order]) / classes.size.sum()

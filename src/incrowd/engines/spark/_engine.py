@@ -162,13 +162,14 @@ class SparkEngine(CountedEngine):
 
     def _tells(self, request: CensusRequest) -> bool:
         """Say whether the rows that are here tell a census."""
-        self.domains(request.needed)  # which may bring them
-        return self._held is not None and request.count is None and set(request.needed) <= set(self._held.columns)
+        needed = request.needed_columns
+        self.domains(needed)  # which may bring them
+        return self._held is not None and request.count is None and set(needed) <= set(self._held.columns)
 
     def _count(self, request: CensusRequest) -> tuple[list[Any], Any]:
         if self._held is None or not self._tells(request):
             return super()._count(request)
-        return self._held.count(request, self.domains(request.needed))
+        return self._held.count(request, self.domains(request.needed_columns))
 
     def _dropped(self, count: str | None) -> int:
         return super()._dropped(count) if self._held is None or count else self._held.dropped

@@ -265,7 +265,7 @@ class Acceptance:
         classes = Classes.of(Grouping(members, starts), (), within)
         if person is None and len(sensitive) == 1:  # the cells are the histogram already
             ((name, values),) = sensitive.items()
-            classes.know(name, Histogram(np.append(starts, len(cells)), members, (values,), cells.counts))
+            classes.adopt_histogram(name, Histogram(np.append(starts, len(cells)), members, (values,), cells.counts))
         return classes
 
 

@@ -305,7 +305,7 @@ class Check:
         domains = self._table.census.domains
         classes = Classes((), sizes, sizes, none, Cells({}, {}, None, none))
         for name in {name for judge in self._judges for name in judge.columns}:
-            classes.know(name, found.histogram(name, len(domains[name])))
+            classes.adopt_histogram(name, found.histogram(name, len(domains[name])))
         return classes
 
 
@@ -341,7 +341,7 @@ class Around:
         while len(open_):
             inside = _some(histogram, pieces[open_])
             pairs = RegionPairs(inside, self._large, home, sizes[open_], self._sizes[home], self._values)
-            held = self.judge.near(pairs)
+            held = self.judge.is_near(pairs)
             result[open_[held]] = True
             home = self._above[home]
             going = ~held & (home >= 0)

@@ -111,7 +111,7 @@ class Column:
     def labels(self, parts: Stretches, pieces: Pieces) -> Labelling:
         number = len(parts.low)
         if self.call == "group":
-            return self.namer.by_group(*self.namer.common(parts.low, parts.high))
+            return self.namer.by_group(*self.namer.common_group(parts.low, parts.high))
         if self.call == "set":
             return self._sets(parts, pieces)
         ends, owner = self.code[np.append(parts.low, parts.high)], np.tile(np.arange(number), 2)
@@ -124,7 +124,7 @@ class Column:
     def texts(self, low: Array, high: Array) -> list[str]:
         """Call parts by a group of the hierarchy, or by their first and their last value."""
         if self.nested:
-            named = self.namer.by_group(*self.namer.common(low, high)).texts.tolist()
+            named = self.namer.by_group(*self.namer.common_group(low, high)).texts.tolist()
             return ["missing" if text is None else text for text in named]
         texts = ["missing" if text is None else text for text in self.namer.domain.texts.tolist()]
         ends = zip(self.code[low].tolist(), self.code[high].tolist(), strict=True)
