@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from decimal import Decimal
+from fractions import Fraction
 from typing import Any, Literal
 
 import numpy as np
@@ -91,27 +92,14 @@ def _means(owner: Any, values: Any, counts: Any, number: int) -> list[int]:
     sums, sizes = np.zeros(number, dtype=object), np.zeros(number, dtype=object)
     np.add.at(sums, owner, values * counts.astype(object))
     np.add.at(sizes, owner, counts.astype(object))
-    return [_half_even(total, max(size, 1)) for total, size in zip(sums.tolist(), sizes.tolist(), strict=True)]
+    return [round(Fraction(total, size or 1)) for total, size in zip(sums.tolist(), sizes.tolist(), strict=True)]
 
 
 def _medians(owner: Any, values: Any, counts: Any, number: int) -> list[int]:
     """Give the middle value, or the mean of the two in the middle; values ascend within each class."""
     sizes = np.zeros(number, dtype=np.int64)
     np.add.at(sizes, owner, counts)
-    ends = np.cumsum(counts)
-    before = np.concatenate(([0], np.cumsum(sizes)[:-1]))
-    result = []
-    for start, size in zip(before.tolist(), sizes.tolist(), strict=True):
-        if size == 0:
-            result.append(0)
-            continue
-        low, high = (
-            int(np.searchsorted(ends, start + middle, side="right")) for middle in ((size - 1) // 2, size // 2)
-        )
-        result.append(_half_even(values[low] + values[high], 2))
-    return result
-
-
-def _half_even(total: int, size: int) -> int:
-    whole, rest = divmod(total, size)
-    return whole + (2 * rest > size or (2 * rest == size and whole % 2 == 1))
+    start, ends = np.cumsum(sizes) - sizes, np.cumsum(counts)
+    low, high = (np.searchsorted(ends, start + middle, side="right") for middle in ((sizes - 1) // 2, sizes // 2))
+    pairs = zip(low.tolist(), high.tolist(), sizes.tolist(), strict=True)
+    return [round(Fraction(values[one] + values[other], 2)) if size else 0 for one, other, size in pairs]

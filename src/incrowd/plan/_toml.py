@@ -66,8 +66,11 @@ class _Scanner:
                 self._pair(table)
         return self._places
 
-    def _is(self, sign: str) -> bool:
-        return self._next < len(self._tokens) and self._tokens[self._next][0] == sign
+    def _is(self, *signs: str) -> bool:
+        return self._next < len(self._tokens) and self._tokens[self._next][0] in signs
+
+    def _span_from(self, start: int) -> tuple[int, int]:
+        return start, self._tokens[self._next - 1].end()
 
     def _header(self) -> Path:
         start = self._tokens[self._next].start()
@@ -76,8 +79,7 @@ class _Scanner:
         path = self._keys()
         while self._is("]"):
             self._next += 1
-        end = self._tokens[self._next - 1].end()
-        self._note(path, (start, end), (start, end))
+        self._note(path, self._span_from(start), self._span_from(start))
         return path
 
     def _keys(self) -> Path:
@@ -92,43 +94,31 @@ class _Scanner:
     def _pair(self, table: Path) -> None:
         start = self._tokens[self._next].start()
         path = table + self._keys()
-        key = start, self._tokens[self._next - 1].end()
+        key = self._span_from(start)
         self._next += 1  # the sign =
         value = self._value(path)
         for length in range(len(table) + 1, len(path) + 1):
             self._note(path[:length], key, value)
 
     def _value(self, path: Path) -> tuple[int, int]:
-        start = self._tokens[self._next].start()
-        if self._is("["):
-            self._list(path)
-        elif self._is("{"):
-            self._table(path)
-        else:
-            while self._next < len(self._tokens) and self._tokens[self._next][0] not in {"\n", ",", "]", "}"}:
+        """Walk over a value: what is inside of a list or a table is noted, too."""
+        start, is_table, count = self._tokens[self._next].start(), self._is("{"), 0
+        if not self._is("[", "{"):
+            while self._next < len(self._tokens) and not self._is("\n", ",", "]", "}"):
                 self._next += 1
-        return start, self._tokens[self._next - 1].end()
-
-    def _list(self, path: Path) -> None:
+            return self._span_from(start)
         self._next += 1
-        count = 0
-        while not self._is("]"):
-            if self._is(",") or self._is("\n"):
+        while not self._is("]", "}"):
+            if self._is(",", "\n"):
                 self._next += 1
-                continue
-            item = self._value((*path, count))
-            self._note((*path, count), item, item)
-            count += 1
-        self._next += 1
-
-    def _table(self, path: Path) -> None:
-        self._next += 1
-        while not self._is("}"):
-            if self._is(",") or self._is("\n"):
-                self._next += 1
-            else:
+            elif is_table:
                 self._pair(path)
+            else:
+                item = self._value((*path, count))
+                self._note((*path, count), item, item)
+                count += 1
         self._next += 1
+        return self._span_from(start)
 
     def _note(self, path: Path, key: tuple[int, int], value: tuple[int, int]) -> None:
         begin = self._text.rfind("\n", 0, key[0]) + 1
