@@ -215,7 +215,11 @@ def dates(
     >>> ic.dates("month", "quarter", "year", "decade")
     dates('month', 'quarter', 'year', 'decade')
     """
-    ranks = [_rank(unit) for unit in units]
+    for unit in units:
+        if unit not in UNITS:
+            msg = f"unit must be one of {', '.join(UNITS)}, got {unit!r}."
+            raise ParameterError(msg)
+    ranks = [UNITS.index(unit) for unit in units]
     if not units or ranks != sorted(set(ranks)):
         msg = f"units must go from fine to coarse without repeating, got {', '.join(map(repr, units)) or 'none'}."
         raise ParameterError(msg, hint="for example 'month', 'quarter', 'year', 'decade'.")
@@ -226,13 +230,6 @@ def dates(
         msg = "newest must be a year from 1900 to 2200, with a format that has years of two digits."
         raise ParameterError(msg, hint="for example format='%d.%m.%y', newest=2010.")
     return Dates(units, format, newest)
-
-
-def _rank(unit: object) -> int:
-    if unit not in UNITS:
-        msg = f"unit must be one of {', '.join(UNITS)}, got {unit!r}."
-        raise ParameterError(msg)
-    return UNITS.index(unit)
 
 
 def _step(moments: Array, unit: Unit) -> Step:

@@ -238,18 +238,14 @@ class Quantiles:
             msg = f"Column {domain.column!r} is of kind {domain.kind} and has no order of its own."
             raise HierarchyError(msg, hint="use ordered([...]) with the values from least to most.")
         texts = [str(text) for text in domain.texts[: len(domain.values)]]
-        part = self._finest(domain)
+        counts = domain.counts[: len(domain.values)]
+        # The part that the middle one of each value's rows lies in.
+        part = (2 * np.cumsum(counts) - counts) * self.parts[0] // max(2 * int(counts.sum()), 1)
         steps = []
         for parts in self.parts:
             _, group = np.unique(part * parts // self.parts[0], return_inverse=True)
             steps.append(Step(group, _labels(texts, group)))
         return Ladder.climb(domain, [*steps, Step.top(domain)])
-
-    def _finest(self, domain: Domain) -> npt.NDArray[np.int64]:
-        """Give the part that the middle one of each value's rows lies in."""
-        counts = domain.counts[: len(domain.values)]
-        middle = 2 * np.cumsum(counts) - counts
-        return np.asarray(middle * self.parts[0] // max(2 * int(counts.sum()), 1), dtype=np.int64)
 
     def __repr__(self) -> str:
         return f"quantiles({', '.join(map(str, self.parts))})"

@@ -64,7 +64,10 @@ def averages(
     column: Averaged, domain: Domain, codes: npt.NDArray[Any], classes: npt.NDArray[Any], counts: npt.NDArray[Any]
 ) -> list[str]:
     """Give the mean or median of every class as text, exactly, rounded half to even as the column is written."""
-    units, places = _in_smallest_places(domain)
+    # Values are counted in whole multiples of the smallest decimal place that one of them has.
+    numbers = [Decimal(text) for text in domain.texts[: len(domain.values)].tolist()]
+    places = max([0, *(-int(number.as_tuple().exponent) for number in numbers)])
+    units = np.array([int(_scaled(number, places)) for number in numbers], dtype=object)
     inside = codes < len(domain.values)
     order = np.lexsort((codes[inside], classes[inside]))
     owner, amount = classes[inside][order], counts[inside][order].astype(np.int64)
@@ -72,14 +75,6 @@ def averages(
     number = int(classes.max(initial=-1)) + 1
     found = (_means if column.by == "mean" else _medians)(owner, values, amount, number)
     return [f"{_scaled(Decimal(int(unit)), -places):f}" for unit in found]
-
-
-def _in_smallest_places(domain: Domain) -> tuple[npt.NDArray[Any], int]:
-    """Write the values as whole multiples of the smallest decimal place that one of them has."""
-    numbers = [Decimal(text) for text in domain.texts[: len(domain.values)].tolist()]
-    places = max([0, *(-int(number.as_tuple().exponent) for number in numbers)])
-    whole = [int(_scaled(number, places)) for number in numbers]
-    return np.array(whole, dtype=object), places
 
 
 def _scaled(number: Decimal, places: int) -> Decimal:

@@ -326,28 +326,16 @@ def trees_of(census: Census, names: Sequence[str]) -> dict[str, Tree]:
     codes = dict(zip(census.quasi, census.codes, strict=True))
     parts = {name: _parts(census.domains[name]).take(codes[name]) for name in compared}
     counts = census.counts if (census.counts != 1).any() else None
-    trees = {}
+    width, trees = BINS + 1, {}
     for name in names:
-        domain = census.domains[name]
+        domain, rows = domains[name], codes[name].astype(np.int64) * width
         beside = [parts[other] for other in compared if other != name][:COLUMNS]
-        tree = similarity_tree(domain, _together(codes[name], len(domain), beside, counts, len(domain.values)))
+        # How often each value stands beside each part of the other columns.
+        counted = (np.bincount(rows + other, counts, len(domain) * width).reshape(-1, width) for other in beside)
+        tree = similarity_tree(domain, [np.rint(one).astype(np.int64)[: len(domain.values)] for one in counted])
         if tree is not None:
             trees[name] = tree
     return trees
-
-
-def _together(
-    codes: npt.NDArray[np.integer],
-    size: int,
-    beside: Sequence[npt.NDArray[np.uint8]],
-    counts: npt.NDArray[np.integer] | None,
-    known: int,
-) -> list[npt.NDArray[np.int64]]:
-    """Count how often each of the known values stands beside each part of other columns."""
-    width = BINS + 1
-    rows = codes.astype(np.int64) * width
-    found = (np.bincount(rows + parts, counts, size * width) for parts in beside)
-    return [np.rint(one).astype(np.int64).reshape(size, width)[:known] for one in found]
 
 
 def _parts(domain: Domain) -> npt.NDArray[np.uint8]:

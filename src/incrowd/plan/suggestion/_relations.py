@@ -228,17 +228,12 @@ def _with_blocks(clues: AllClues, guesses: Guesses) -> dict[str, RoleGuess]:
             guess = RoleGuess("sensitive", f"belongs to {len(told)} confidential columns", sure=False)
             found.update((name, guess) for name in names if _is_open(clues[name], guesses[name]))
     for names in _choices(clues):
-        about = _subject(names, guesses)
-        if about is not None:
+        known = Counter(guesses[name].about for name in names if guesses[name].role == "quasi")
+        about = next((about for about, most in known.items() if about is not None and 2 * most >= len(names)), None)
+        if about is not None:  # what at least half of them are about
             guess = RoleGuess("quasi", f"one of {len(names)} choices about {about}", sure=False, about=about)
             found.update((name, guess) for name in names if guesses[name].role != "quasi" and not guesses[name].sure)
     return found
-
-
-def _subject(names: Sequence[str], guesses: Mapping[str, RoleGuess]) -> str | None:
-    """Say what at least half of some columns are about, if it is something that others know."""
-    known = Counter(guesses[name].about for name in names if guesses[name].role == "quasi")
-    return next((about for about, most in known.items() if about is not None and 2 * most >= len(names)), None)
 
 
 def _is_open(clues: Clues, guess: RoleGuess) -> bool:
@@ -251,18 +246,13 @@ def _blocks(clues: AllClues) -> Iterator[Sequence[str]]:
     """Give the columns that have a part of their names or all their answers in common."""
     members: dict[object, list[str]] = defaultdict(list)
     for name, clue in clues.items():
-        for mark in _marks(name, clue.domain):
-            members[mark].append(name)
+        tokens, values = tokens_of(name), clue.domain.values
+        words = {token for token in tokens if token.isalpha() and len(token) > 1 and not vocabulary().knows(token)}
+        for word in words if len(tokens) > 1 else ():  # words that mean nothing alone
+            members[word].append(name)
+        if len(values) in SCALE:
+            members[clue.domain.kind, *values.tolist()].append(name)
     yield from members.values()
-
-
-def _marks(name: str, domain: Domain) -> Iterator[object]:
-    """Give what a column can have in common with others: words of its name that mean nothing alone, and its answers."""
-    tokens = tokens_of(name)
-    if len(tokens) > 1:
-        yield from {token for token in tokens if token.isalpha() and len(token) > 1 and not vocabulary().knows(token)}
-    if len(domain.values) in SCALE:
-        yield domain.kind, *domain.values.tolist()
 
 
 def _choices(clues: AllClues) -> Iterator[Sequence[str]]:
@@ -297,25 +287,21 @@ def _with_giveaways(engine: Engine, clues: AllClues, guesses: Guesses) -> dict[s
 
 def _spans(clues: AllClues, guesses: Guesses) -> Iterator[tuple[str, str, str]]:
     """Give confidential numbers that are the days between two dates, with these."""
-    dates = [name for name, guess in guesses.items() if guess.role == "quasi" and _is_time(clues[name].domain)][:DATES]
+    known = {name: clues[name].domain for name, guess in guesses.items() if guess.role == "quasi"}
+    written = {name: codes_in(domain) for name, domain in known.items() if len(domain.values) > 2}
+    dates = [name for name, codes in written.items() if codes is not None and codes.about in TIMES][:DATES]
     secret = [
         name
         for name, clue in clues.items()
         if guesses[name].role == "sensitive" and clue.domain.kind == "number" and clue.column.distinct > 2
     ]
+    stays = word_list("names", "stays")
     for name in secret if len(dates) > 1 else ():
         pair = next((pair for pair in combinations(dates, 2) if _is_between(name, *pair, clues)), None)
-        if pair is None and any(
-            fit_of(name, word) > 2 * len(word.replace(" ", "")) for word in word_list("names", "stays")
-        ):
+        if pair is None and any(fit_of(name, word) > 2 * len(word.replace(" ", "")) for word in stays):
             pair = (dates[0], dates[1])
         if pair is not None:
             yield name, *pair
-
-
-def _is_time(domain: Domain) -> bool:
-    codes = codes_in(domain)
-    return codes is not None and codes.about in TIMES and len(domain.values) > 2
 
 
 def _is_between(name: str, one: str, other: str, clues: AllClues) -> bool:

@@ -187,17 +187,14 @@ def _found(words: tuple[str, ...], *, glued: bool = False) -> Iterator[TopicMatc
         covered = sum(map(len, filter(str.isalpha, phrase))) / letters
         is_tiny = len(words) > 1 and length <= TINY and phrase[0].isascii() and not known_piece
         is_owner = len(phrase) == 1 and end < len(words) and phrase[0] in word_set("names", "people")
+        # A name is about what ends here: ``county of conviction``, ``property area``.
+        is_head = words[end] in OF if end < len(words) else words[-1] in word_set("names", "places")
         said = min(max(share, covered), DOUBTFUL if glued and length < 5 else 1)
         for topic in known.topics_by_parts(phrase):
             if topic.strength and not (topic.alone and covered < 1):
-                head = HEAD if topic.about == "a place" and _is_head(words, end) else 0
+                head = HEAD if topic.about == "a place" and is_head else 0
                 weight = topic.strength + 0.3 * (end - start - 1) + covered + head - OF_PEOPLE * is_owner
                 yield TopicMatch(topic, weight - (is_tiny and topic.about == "health"), covered, said)
-
-
-def _is_head(words: tuple[str, ...], end: int) -> bool:
-    """Whether a name is about what ends here: ``county of conviction``, ``property area``."""
-    return words[end] in OF if end < len(words) else words[-1] in word_set("names", "places")
 
 
 def is_question_number(name: str) -> bool:
