@@ -12,7 +12,7 @@ import numpy as np
 
 import incrowd as ic
 from incrowd.core import Census
-from incrowd.search._mu_argus import Labelled, minimal_combinations, rare_in
+from incrowd.search._mu_argus import Labelled, is_rare, minimal_combinations
 from published.nodes import INDEX, TABLES, schema_of
 
 
@@ -33,7 +33,7 @@ def unique_combinations(fact: dict[str, Any]) -> list[str]:
     if arguments.get("minimal"):
         found = [chosen for chosen, _ in minimal_combinations(table, wanted, arguments["k"], len(labels))]
     else:
-        found = [chosen for chosen in _subsets(len(labels)) if rare_in(table, wanted, chosen, arguments["k"]).any()]
+        found = [chosen for chosen in _subsets(len(labels)) if is_rare(table, wanted, chosen, arguments["k"]).any()]
     return ["+".join(census.quasi[column] for column in chosen) for chosen in found]
 
 

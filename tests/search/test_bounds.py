@@ -66,7 +66,9 @@ def test_bounds_are_those_of_the_plain_way(table: list[Any], limit: int, measure
     assert fast.least(levels, bounds) == pytest.approx(least, abs=1e-14)
     worse = float(np.median(least)) + 1e-9
     known = [np.full(len(nodes), -np.inf) for _ in range(2)]
-    kept = [way.keep(nodes, bounds[::-1], levels, worse, seen) for way, seen in zip((fast, plain), known, strict=True)]
+    kept = [
+        way.open_nodes(nodes, bounds[::-1], levels, worse, seen) for way, seen in zip((fast, plain), known, strict=True)
+    ]
     assert kept[0].tolist() == kept[1].tolist()
     assert known[0] == pytest.approx(known[1], abs=1e-14)
 

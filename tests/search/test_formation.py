@@ -15,15 +15,15 @@ import incrowd as ic
 from incrowd.search import LocalTable, Problem
 from incrowd.search.cheapest._block_kernels import Boxes, Choice, find_nearest
 from incrowd.search.cheapest._board import UNIT, Board, Needs
-from incrowd.search.cheapest._formation import Groups, _mutual_pairs, cut_into_blocks, form_in_blocks, part_of
-from incrowd.search.cheapest._kernels import NEVER, Labels, Work, _enough, _search
+from incrowd.search.cheapest._formation import Groups, _mutual_pairs, cut_into_blocks, form_in_blocks, support_part
+from incrowd.search.cheapest._kernels import NEVER, Labels, Work, _is_enough, _search
 from search.slow import QUASI, Row
 from search.slow_cheapest import cheapest
 from search.tables import PROMISES, problem, tables
 
 pytestmark = pytest.mark.filterwarnings("ignore:AlphaAssociation lists", "ignore:.* promises nothing")
 
-enough = numba.njit(lambda *given: _enough(*given))  # noqa: PLW0108 - Python cannot call it by itself
+enough = numba.njit(lambda *given: _is_enough(*given))  # noqa: PLW0108 - Python cannot call it by itself
 search = numba.njit(lambda *given: _search(*given))  # noqa: PLW0108
 
 CLOSED = [promise for promise in PROMISES if promise[0].upward_closed]
@@ -92,7 +92,7 @@ def test_sums_say_what_the_judges_say(table: list[Row], promise: Any, chosen: in
         kept = board.keeps(inside, np.zeros(len(inside), dtype=np.int64), 1)[0]
         free, seen = np.ones(len(board.points), dtype=bool), np.zeros(len(support.worth) + 1, dtype=np.int64)
         assert enough(support, inside, 0, len(inside), free, seen) == kept
-        part = part_of(support, inside)
+        part = support_part(support, inside)
         free, seen = np.ones(len(inside), dtype=bool), np.zeros(len(part.worth) + 1, dtype=np.int64)
         assert enough(part, np.arange(len(inside), dtype=np.int32), 0, len(inside), free, seen) == kept
 
@@ -163,7 +163,7 @@ def test_finds_the_nearest_groups(table: list[Row], most: int, labels: Any) -> N
 def _together(board: Board, place: Any, one: int, other: int) -> float:
     """Say what two points cost as one class; alone they cost nothing."""
     low, high = np.minimum(place[:, one], place[:, other]), np.maximum(place[:, one], place[:, other])
-    ways = [column.ways(low[[at]], high[[at]])[0] for at, column in enumerate(board.columns)]
+    ways = [column.label_costs(low[[at]], high[[at]])[0] for at, column in enumerate(board.columns)]
     return float(board.weights[one] + board.weights[other]) * float(sum(ways))
 
 

@@ -56,7 +56,7 @@ def test_many_nodes_are_counted_as_one_by_one(table: list[Any], promise: Any, sh
     model, ok = promise
     asked = problem(table, model, int(share * len(table)))
     acceptance = Acceptance(asked)
-    assert acceptance.at_once
+    assert acceptance.counts_at_once
     expected = [slow.visit(table, levels, ok).suppressed for levels in NODES]
     start = acceptance.rollup.start
     suppressed, bounds = acceptance.count(np.array(NODES), start, exact=True)
@@ -83,9 +83,11 @@ def test_a_node_that_is_passed_over_leaves_out_too_much(table: list[Any], promis
 def test_promises_that_the_loop_cannot_judge_are_left_to_their_judges() -> None:
     rows = [{"age": "20", "sex": "f", "town": "ulm", "disease": one} for one in "ab"]
     for model in (ic.LDiversity(2, kind="entropy"), ic.TCloseness(0.3, distance="kl"), ic.BetaLikeness(1)):
-        assert not Acceptance(problem(rows, model)).at_once
-    assert not Acceptance(problem(rows, ic.TCloseness(Fraction(1, 2**61)))).at_once  # products would not be exact
-    assert not Acceptance(problem(rows, ic.KAnonymity(2) & ic.LDiversity(2), policy="small_only")).at_once
+        assert not Acceptance(problem(rows, model)).counts_at_once
+    assert not Acceptance(
+        problem(rows, ic.TCloseness(Fraction(1, 2**61)))
+    ).counts_at_once  # products would not be exact
+    assert not Acceptance(problem(rows, ic.KAnonymity(2) & ic.LDiversity(2), policy="small_only")).counts_at_once
 
 
 @settings(max_examples=20)
@@ -181,7 +183,7 @@ def test_a_sweep_learns_from_tested_nodes_either_way() -> None:
     for rollup.warm in (True, False):
         sweep = Sweep(_Nobody(), rollup, (1, 0, 0, 0), (2, 2, 1, 3))
         sweep._learn(np.array([(2, 1, 1, 2), (1, 2, 0, 3), (0, 2, 1, 3)], dtype=np.int16), [5, 7, 9])
-        sweeps.append(sweep.left()[1].tolist())
+        sweeps.append(sweep.unvisited()[1].tolist())
     assert sweeps[0] == sweeps[1]
     assert set(sweeps[0]) == {0, 5, 7}
 

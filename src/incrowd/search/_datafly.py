@@ -83,24 +83,24 @@ class Datafly:
         progress
             Not called.
         """
-        k = k_alone(problem, "Datafly")
+        k = only_k(problem, "Datafly")
         table = LocalTable(problem)
         refuse_others(table, "Datafly")
         table.refuse_if_hopeless()
         stars = Stars(table, raise_levels(table, k, k if self.outliers is None else self.outliers))
         if not self.improved:
             return _delete(problem, stars, k)
-        columns, rows = list(range(len(stars.labels))), stars.rows_in_small(k)
+        columns, rows = list(range(len(stars.labels))), stars.rows_in_small_classes(k)
         while rows.any() and columns:  # suppress column after column of those who stand out
             column = most_different(list(stars.labels[:, rows]), columns)
             columns.remove(column)
             stars.hide(rows, column)
-            rows &= stars.rows_in_small(k)
-        return stars.outcome(stars.fill(k), ())
+            rows &= stars.rows_in_small_classes(k)
+        return stars.outcome(stars.filled_pieces(k), ())
 
 
 def _delete(problem: Problem, stars: Stars, k: int) -> LocalOutcome:
-    pieces = stars.leave_out(k)
+    pieces = stars.pieces_without_small(k)
     gone = int(pieces.counts[pieces.classes < 0].sum())
     if gone > problem.limit or pieces.number == 0:
         records = problem.census.records
@@ -124,7 +124,7 @@ class Raised:
 def raise_levels(table: LocalTable, k: int, outliers: int) -> Raised:
     """Raise the column with the most different labels by a level, until few records are in classes smaller than k."""
     census = table.census
-    raised = _raised(table, census.floor, np.arange(len(census)), census.codes[: len(census.quasi)], census.counts)
+    raised = _merged_rows(table, census.floor, np.arange(len(census)), census.codes[: len(census.quasi)], census.counts)
     while int(raised.sizes[raised.sizes < k].sum()) > outliers:
         heights = [namer.height for namer in table.names]
         open_columns = [column for column, level in enumerate(raised.levels) if level < heights[column]]
@@ -134,11 +134,11 @@ def raise_levels(table: LocalTable, k: int, outliers: int) -> Raised:
         levels, codes = list(raised.levels), list(raised.codes)
         codes[column] = table.names[column].ladder.step(levels[column], levels[column] + 1)[codes[column]]
         levels[column] += 1
-        raised = _raised(table, levels, raised.rows, codes, raised.sizes)
+        raised = _merged_rows(table, levels, raised.rows, codes, raised.sizes)
     return raised
 
 
-def _raised(table: LocalTable, levels: Sequence[int], rows: Ints, codes: Sequence[Ints], sizes: Ints) -> Raised:
+def _merged_rows(table: LocalTable, levels: Sequence[int], rows: Ints, codes: Sequence[Ints], sizes: Ints) -> Raised:
     """Put rows that look alike together."""
     labels = [len(namer.ladder.labels[level]) for namer, level in zip(table.names, levels, strict=True)]
     alike = group(codes, labels)
@@ -154,9 +154,9 @@ def count_different(codes: Ints) -> int:
     return int(np.count_nonzero(np.bincount(codes)))
 
 
-def k_alone(problem: Problem, search: str) -> int:
+def only_k(problem: Problem, search: str) -> int:
     """Give the k that is promised; refuse every promise beside it."""
-    least, others = k_and_more(problem.model)
+    least, others = k_and_others(problem.model)
     if others:
         msg = f"{search} keeps k-anonymity and nothing else, and the promise has {others[0]}."
         hint = Hint("use a search that carries such promises, such as {} or {}.", MONDRIAN, CHEAPEST_FIRST)
@@ -164,7 +164,7 @@ def k_alone(problem: Problem, search: str) -> int:
     return least
 
 
-def k_and_more(model: Model) -> tuple[int, list[Model]]:
+def k_and_others(model: Model) -> tuple[int, list[Model]]:
     """Give the k that is promised, 1 where none is, and the other promises."""
     parts = [part for part in model.parts if isinstance(part, KAnonymity)]
     return max([1, *(part.k for part in parts)]), [part for part in model.parts if not isinstance(part, KAnonymity)]
@@ -174,7 +174,7 @@ def refuse_others(table: LocalTable, search: str) -> None:
     """Refuse a table in which several rows are one person, and columns that weigh more than others."""
     hint = Hint("use {} or {}.", MONDRIAN, CHEAPEST_FIRST)
     table.refuse_importance(f"{search} looks at labels and levels", hint)
-    if table.persons:
+    if table.has_persons:
         entity = table.problem.schema.entity
         msg = f"{search} counts and moves single records, and here the rows of a person ({entity!r}) are one."
         raise ParameterError(msg, hint=Hint("use a search that counts people, such as {} or {}.", OPTIMAL, MONDRIAN))
@@ -195,7 +195,7 @@ class Stars:
     def __init__(self, table: LocalTable, raised: Raised) -> None:
         self._table, self._raised = table, raised
         self.labels = np.stack([codes.astype(np.int64) for codes in raised.codes])
-        self.star = np.array([self._top(column) for column in range(len(raised.codes))])
+        self.star = np.array([self._top_label(column) for column in range(len(raised.codes))])
 
     @property
     def hidden(self) -> Bools:
@@ -210,15 +210,15 @@ class Stars:
         alike = group(list(self.labels), [max(int(column.max(initial=0)) + 1, 1) for column in self.labels])
         return alike, alike.sums(self._raised.sizes)
 
-    def rows_in_small(self, k: int) -> Bools:
+    def rows_in_small_classes(self, k: int) -> Bools:
         alike, sizes = self.classes()
         return np.asarray((sizes < k)[alike.ids])
 
-    def records_in_small(self, k: int) -> int:
+    def records_in_small_classes(self, k: int) -> int:
         _, sizes = self.classes()
         return int(sizes[sizes < k].sum())
 
-    def fill(self, k: int) -> Pieces:
+    def filled_pieces(self, k: int) -> Pieces:
         """Give the class of every record; where those with nothing but stars are too few, others join them.
 
         They come from the smallest class that can spare enough records: its last ones in canonical order. If there is
@@ -232,12 +232,12 @@ class Stars:
         others = np.delete(np.arange(len(alike)), blank)
         spare = others[sizes[others] >= k + missing]
         if len(spare):
-            return self._lend(alike, int(spare[np.argmin(sizes[spare])]), int(blank[0]), missing)
+            return self._lent_pieces(alike, int(spare[np.argmin(sizes[spare])]), int(blank[0]), missing)
         joined = alike.ids == others[np.argmin(sizes[others])]
         self.labels[:, joined] = self.star[:, np.newaxis]
         return self._pieces(self.classes()[0])
 
-    def leave_out(self, k: int) -> Pieces:
+    def pieces_without_small(self, k: int) -> Pieces:
         """Give the class of every record; those in classes of fewer than k records are left out."""
         alike, sizes = self.classes()
         return self._table.whole_pieces(np.where(sizes >= k, np.arange(len(alike)), -1)[alike.ids][self._raised.rows])
@@ -249,15 +249,16 @@ class Stars:
         numbers = np.where(inside, np.searchsorted(present, pieces.classes), -1)
         published = Pieces(pieces.cells, numbers.astype(np.int64), pieces.counts)
         rows = self.classes()[0].first[present]
-        return self._table.outcome(published, self._labels(published, rows), notes=notes)
+        labels = self._table.labels_or_averages(published, lambda column: self._label(column, rows))
+        return self._table.outcome(published, labels, notes=notes)
 
-    def _top(self, column: int) -> int:
+    def _top_label(self, column: int) -> int:
         """Give the number of the topmost label: that of the only group, if it is called the same, else a new one."""
         names, level = self._table.names[column].ladder.labels, self._raised.levels[column]
         same = len(names[level]) == 1 and names[level][0] == names[-1][0]
         return 0 if same else len(names[level])
 
-    def _lend(self, alike: Grouping, giver: int, taker: int, number: int) -> Pieces:
+    def _lent_pieces(self, alike: Grouping, giver: int, taker: int, number: int) -> Pieces:
         """Move the last records of a class to another."""
         pieces = self._pieces(alike)
         inside = np.flatnonzero(pieces.classes == giver)[::-1]
@@ -275,15 +276,7 @@ class Stars:
     def _pieces(self, alike: Grouping) -> Pieces:
         return self._table.whole_pieces(alike.ids[self._raised.rows])
 
-    def _labels(self, pieces: Pieces, rows: Ints) -> tuple[Labelling, ...]:
-        """Call every class by the labels of one of its rows; by an average where the schema wants one."""
-        averaged = self._table.averaged
-        by_average = self._table.labels(pieces) if any(averaged) else ()
-        return tuple(
-            by_average[column] if averaged[column] else self._by_label(column, rows) for column in range(len(averaged))
-        )
-
-    def _by_label(self, column: int, rows: Ints) -> Labelling:
+    def _label(self, column: int, rows: Ints) -> Labelling:
         namer, labels, level = self._table.names[column], self.labels[column, rows], self._raised.levels[column]
         top = labels >= len(namer.ladder.labels[level])
         return namer.by_group(np.where(top, namer.height, level), np.where(top, 0, labels))

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NoReturn
 
 import numpy as np
 
@@ -50,7 +50,7 @@ class LocalTable:
     """A problem as searches for local recodings see it: its census is counted at the lowest levels allowed."""
 
     def __init__(self, problem: Problem) -> None:
-        _refuse(problem)
+        _refuse_unsupported(problem)
         self.problem = problem
         self.census = problem.census.rollup(problem.lows)
         self.names = tuple(Namer(self.census, column, part=problem.part) for column in range(len(self.census.quasi)))
@@ -60,7 +60,7 @@ class LocalTable:
             for judge in self.judges:
                 judge.check_persons(self.census.classes())
 
-    def counting(self, judge: Judge) -> Bools:
+    def counted_cells(self, judge: Judge) -> Bools:
         """Say for every cell whether its values of a judge's columns count: a missing one may not."""
         census = self.census
         counts = np.ones(len(census), dtype=bool)
@@ -72,7 +72,7 @@ class LocalTable:
         return self.census.codes[len(self.census.quasi) + self.census.sensitive.index(name)]
 
     @property
-    def persons(self) -> bool:
+    def has_persons(self) -> bool:
         """Whether people are counted instead of records: then the records of a cell stay together."""
         return self.census.person is not None
 
@@ -109,8 +109,16 @@ class LocalTable:
         """Stop where even the whole table as one class breaks the promise."""
         cells = np.arange(len(self.census))
         if not self.keeps(cells, np.zeros(len(cells), dtype=np.int64), min(1, len(cells))).all():
-            msg = f"Even all {self.census.records:,} records in one class break {self.problem.model}."
-            raise NoSafeRelease(msg, hint="ask for less.")
+            self.refuse()
+
+    def refuse(self) -> NoReturn:
+        msg = f"Even all {self.census.records:,} records in one class break {self.problem.model}."
+        raise NoSafeRelease(msg, hint="ask for less.")
+
+    def level_groups(self, column: int) -> list[Ints]:
+        """Give per level, from the lowest that is allowed on, the group of every code of a column."""
+        namer = self.names[column]
+        return [namer.group_of(level) for level in range(namer.floor, namer.height + 1)]
 
     def refuse_importance(self, because: str, hint: str) -> None:
         """Stop where columns weigh differently and the search cannot heed it."""
@@ -140,6 +148,11 @@ class LocalTable:
                 result.append(call(codes, classes, number))
         return tuple(result)
 
+    def labels_or_averages(self, pieces: Pieces, label: Callable[[int], Labelling]) -> tuple[Labelling, ...]:
+        """Call classes by a label of every column, or by an average where the schema wants one."""
+        by_average = self.labels(pieces) if any(self.averaged) else ()
+        return tuple(by_average[at] if average else label(at) for at, average in enumerate(self.averaged))
+
     def whole_pieces(self, classes: Ints) -> Pieces:
         """Give every cell as a whole to its class."""
         return Pieces(np.arange(len(self.census)), classes.astype(np.int64), self.census.counts.astype(np.int64))
@@ -150,19 +163,19 @@ class LocalTable:
         """Give what is published; classes that are called the same are one class."""
         merged = group([column.codes for column in labels], [len(column.names) for column in labels])
         names = tuple(column.of(merged.first) for column in labels)
-        together = self._together(pieces, merged.ids)
+        together = self._joined_pieces(pieces, merged.ids)
         sizes = add_up(together.classes[together.classes >= 0], together.counts[together.classes >= 0], len(merged))
         return LocalOutcome(
-            recoding=self._recoding(self._original(together), names),
+            recoding=self._recoding(self._original_pieces(together), names),
             labels=names,
             sizes=sizes,
             suppressed=self.census.records - int(sizes.sum()),
             costs=costs_of_labels(self.problem.census, names, sizes),
             notes=tuple(notes),
-            paths=None if paths is None else common_ways(paths, merged),
+            paths=None if paths is None else common_paths(paths, merged),
         )
 
-    def _together(self, pieces: Pieces, ids: Ints) -> Pieces:
+    def _joined_pieces(self, pieces: Pieces, ids: Ints) -> Pieces:
         """Renumber the classes, and put the pieces of a cell that go to one class together."""
         classes = np.append(ids.astype(np.int64), -1)[pieces.classes]
         if len(pieces.cells) == len(self.census):  # no cell parts
@@ -172,7 +185,7 @@ class LocalTable:
         order = group([pieces.cells, classes + 1], [len(self.census), int(classes.max(initial=-1)) + 2])
         return Pieces(pieces.cells[order.first], classes[order.first], order.sums(pieces.counts))
 
-    def _original(self, pieces: Pieces) -> Pieces:
+    def _original_pieces(self, pieces: Pieces) -> Pieces:
         """Say the same of the cells as they were counted, where the search saw coarser ones."""
         # the pieces of a coarse cell take, in the order of their classes, its records in the order of its fine cells
         fine, coarse = self.problem.census, self.census
@@ -205,7 +218,25 @@ class LocalTable:
         )
 
 
-def common_ways(paths: Ints, merged: Grouping) -> Ints:
+def flat_tables(columns: Sequence[Sequence[Ints]]) -> tuple[Counts, Counts]:
+    """Put the tables of all columns, level by level, one after the other; say where each begins, -1 for none."""
+    starts = np.full((len(columns), max(map(len, columns)) + 2), -1, dtype=np.int64)
+    tables, end = [np.zeros(0, dtype=np.int64)], 0
+    for column, levels in enumerate(columns):
+        for level, table in enumerate(levels):
+            starts[column, level] = end
+            tables.append(table.astype(np.int64))
+            end += len(table)
+    return np.concatenate(tables), starts
+
+
+def number_runs(starts: Ints, lengths: Ints) -> Counts:
+    """Give so many numbers from each start on, one after the other."""
+    before = np.cumsum(lengths) - lengths
+    return np.asarray(np.arange(int(lengths.sum())) + np.repeat(starts - before, lengths), dtype=np.int64)
+
+
+def common_paths(paths: Ints, merged: Grouping) -> Ints:
     """Keep of the ways to classes that were put together what they have in common."""
     result = paths[merged.first].copy()
     for depth in range(paths.shape[1]):
@@ -215,7 +246,7 @@ def common_ways(paths: Ints, merged: Grouping) -> Ints:
     return result
 
 
-def _refuse(problem: Problem) -> None:
+def _refuse_unsupported(problem: Problem) -> None:
     if problem.schema.count is not None:
         msg = f"A row of this table stands for several records ({problem.schema.count!r}), which cannot part."
         raise ParameterError(msg, hint=Hint("use a search with one level per column, such as {}.", OPTIMAL))

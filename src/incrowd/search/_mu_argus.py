@@ -10,7 +10,7 @@ from typing import ClassVar, Literal, get_args
 import numpy as np
 
 from incrowd.core import Hint, NoSafeRelease, ParameterError, Setting, UnknownColumnError, add_up, group
-from incrowd.search._datafly import Stars, check_outliers, count_different, k_alone, raise_levels, refuse_others
+from incrowd.search._datafly import Stars, check_outliers, count_different, only_k, raise_levels, refuse_others
 from incrowd.search._local import LocalTable
 from incrowd.search._problem import Bools, Counts, Ints, LocalOutcome, OnProgress, Problem, check_flag
 
@@ -99,7 +99,7 @@ class MuArgus:
         progress
             Not called.
         """
-        k = k_alone(problem, "MuArgus")
+        k = only_k(problem, "MuArgus")
         table = LocalTable(problem)
         refuse_others(table, "MuArgus")
         ranks = self._ranks(table.census.quasi)
@@ -109,7 +109,7 @@ class MuArgus:
             return _suppress_rare(stars, ranks, k)
         while _suppress_most_involved(stars, k):
             pass
-        return stars.outcome(stars.fill(k), ())
+        return stars.outcome(stars.filled_pieces(k), ())
 
     def _ranks(self, quasi: tuple[str, ...]) -> list[int]:
         """Give for every column how little identifying it is, from 0 for the most."""
@@ -140,10 +140,10 @@ def involvements(table: Labelled, wanted: Ints, k: int) -> Counts:
     columns = np.flatnonzero(table.shown[:, wanted].any(axis=1))
     sets = 1 << min(len(columns), ALL_UP_TO)
     if len(columns) > ALL_UP_TO:
-        return _count_one_by_one(table, wanted, minimal_combinations(table, wanted, k, LARGEST))
+        return _record_sums(table, wanted, minimal_combinations(table, wanted, k, LARGEST))
     if len(wanted) * len(columns) > GROUP * sets:
         every = (chosen for number in range(len(columns)) for chosen in combinations(columns.tolist(), number + 1))
-        return _count_one_by_one(table, wanted, ((chosen, rare_in(table, wanted, chosen, k)) for chosen in every))
+        return _record_sums(table, wanted, ((chosen, is_rare(table, wanted, chosen, k)) for chosen in every))
     result = np.zeros(len(table.labels), dtype=np.int64)
     step = max(BLOCK // max(len(table.sizes), sets), 1)
     for start in range(0, len(wanted), step):
@@ -185,7 +185,7 @@ def minimal_combinations(
     found: dict[tuple[int, ...], Bools] = {}
     for number in range(1, largest + 1):
         for chosen in combinations(columns, number):
-            rare = rare_in(table, wanted, chosen, k)
+            rare = is_rare(table, wanted, chosen, k)
             smaller = (inside for size in range(1, number) for inside in combinations(chosen, size))
             for inside in smaller:
                 rare &= ~found.get(inside, np.zeros(1, dtype=bool))
@@ -194,7 +194,7 @@ def minimal_combinations(
                 yield chosen, rare
 
 
-def rare_in(table: Labelled, wanted: Ints, chosen: Sequence[int], k: int) -> Bools:
+def is_rare(table: Labelled, wanted: Ints, chosen: Sequence[int], k: int) -> Bools:
     """Say for which wanted classes fewer than k records have the same labels in some columns, none suppressed."""
     columns = list(chosen)
     alike = group(list(table.labels[columns]), [int(labels.max(initial=0)) + 1 for labels in table.labels[columns]])
@@ -202,7 +202,7 @@ def rare_in(table: Labelled, wanted: Ints, chosen: Sequence[int], k: int) -> Boo
     return np.asarray(rare & table.shown[columns][:, wanted].all(axis=0))
 
 
-def _count_one_by_one(table: Labelled, wanted: Ints, found: Iterable[tuple[tuple[int, ...], Bools]]) -> Counts:
+def _record_sums(table: Labelled, wanted: Ints, found: Iterable[tuple[tuple[int, ...], Bools]]) -> Counts:
     result = np.zeros(len(table.labels), dtype=np.int64)
     for chosen, rare in found:
         result[list(chosen)] += int(table.sizes[wanted[rare]].sum())
@@ -232,13 +232,13 @@ def _suppress_rare(stars: Stars, ranks: list[int], k: int) -> LocalOutcome:
     table = Labelled(stars.labels[:, alike.first], ~stars.hidden[:, alike.first], sizes)
     for column, classes in enumerate(_cells_to_suppress(table, small, ranks, k)):
         stars.hide(np.isin(alike.ids, small[classes]), column)
-    left = stars.records_in_small(k)
+    left = stars.records_in_small_classes(k)
     if left:
         records = int(sizes.sum())
         msg = f"Plain µ-Argus leaves {left:,} of {records:,} records in classes of fewer than {k}, which breaks k>={k}."
         hint = Hint("use {}, which looks at all combinations of columns.", Setting.search("MuArgus"))
         raise NoSafeRelease(msg, hint=hint)
-    return stars.outcome(stars.fill(k), (PLAIN,))
+    return stars.outcome(stars.filled_pieces(k), (PLAIN,))
 
 
 def _cells_to_suppress(table: Labelled, small: Ints, ranks: list[int], k: int) -> Bools:
@@ -252,7 +252,7 @@ def _cells_to_suppress(table: Labelled, small: Ints, ranks: list[int], k: int) -
         for number in (2, 3)
         for chosen in combinations(range(len(ranks)), number)
         if min(ranks[column] for column in chosen) == 0 and max(ranks[column] for column in chosen) < 3
-        if (found := rare_in(table, small, chosen, k)).any()
+        if (found := is_rare(table, small, chosen, k)).any()
     }
     often = np.zeros((len(ranks), len(small)), dtype=np.int64)
     for chosen, found in rare.items():

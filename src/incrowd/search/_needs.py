@@ -42,17 +42,17 @@ def needed_sums(table: LocalTable, judge: Judge) -> Iterator[Sum]:
     """Translate one upward closed judge: first what it wants to be different; nothing where it is not known."""
     match judge.model:
         case KAnonymity(k=least):
-            yield _heads(table, least)
+            yield _people_sum(table, least)
         case LDiversity() | PSensitive():
-            yield _different(table, judge, int(judge.model.requirements[0].bound))
+            yield _distinct_sum(table, judge, int(judge.model.requirements[0].bound))
         case PAlphaSensitive() as model:
-            yield from _weights(table, judge, model)
+            yield from _weight_sums(table, judge, model)
         case Coverage(share=share) if judge.reference is not None:
             counts = judge.reference[judge.columns[0]]
             yield Sum(math.ceil(share * int(counts.sum())), counts, table.sensitive_codes(judge.columns[0]))
 
 
-def _heads(table: LocalTable, least: int) -> Sum:
+def _people_sum(table: LocalTable, least: int) -> Sum:
     """Count records, or people where they are known."""
     person = table.census.person
     if person is None:
@@ -60,14 +60,14 @@ def _heads(table: LocalTable, least: int) -> Sum:
     return Sum(least, np.ones(int(person.max(initial=0)) + 1, dtype=np.int64), person)
 
 
-def _different(table: LocalTable, judge: Judge, least: int) -> Sum:
+def _distinct_sum(table: LocalTable, judge: Judge, least: int) -> Sum:
     """Count different values, or combinations of values."""
     codes = [table.sensitive_codes(name) for name in judge.columns]
     kinds = group(codes, [len(table.census.domains[name]) for name in judge.columns])
-    return Sum(least, table.counting(judge)[kinds.first].astype(np.int64), kinds.ids)
+    return Sum(least, table.counted_cells(judge)[kinds.first].astype(np.int64), kinds.ids)
 
 
-def _weights(table: LocalTable, judge: Judge, model: PAlphaSensitive) -> Iterator[Sum]:
+def _weight_sums(table: LocalTable, judge: Judge, model: PAlphaSensitive) -> Iterator[Sum]:
     """Count values or categories, and add up how harmless they are."""
     (name,) = judge.columns
     meaning = dict(table.problem.schema.sensitive)[name]
@@ -84,10 +84,10 @@ def _weights(table: LocalTable, judge: Judge, model: PAlphaSensitive) -> Iterato
         worth[len(table.census.domains[name].values) :] = 0
     if isinstance(model, EnhancedPAlphaSensitive):
         nothing = len(bound.names)  # the kind of what is missing
-        kinds = np.where(table.counting(judge), bound.category[codes], nothing)
+        kinds = np.where(table.counted_cells(judge), bound.category[codes], nothing)
         yield Sum(model.p, np.append(np.ones(nothing, dtype=np.int64), 0), kinds)
     else:
-        yield _different(table, judge, model.p)
+        yield _distinct_sum(table, judge, model.p)
     least, person = int(alpha * scale), table.census.person
     if model.weight_over == "distinct":
         yield Sum(least, worth, codes)

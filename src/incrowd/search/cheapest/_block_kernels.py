@@ -15,7 +15,7 @@ SAMPLE = 1 << 14
 
 
 @inner
-def _count(tables: Tables, weights: Counts, part: Small, column: int, table: int, step: int, sums: Counts) -> int:
+def _group_sums(tables: Tables, weights: Counts, part: Small, column: int, table: int, step: int, sums: Counts) -> int:
     """Add up the records of each group, at every so many-th point; give how many groups there are."""
     groups = 0
     for at in range(0, len(part), step):
@@ -26,7 +26,7 @@ def _count(tables: Tables, weights: Counts, part: Small, column: int, table: int
 
 
 @inner
-def _gain(tables: Tables, part: Small, column: int, table: int, step: int, sums: Counts, least: int) -> float:
+def _column_gain(tables: Tables, part: Small, column: int, table: int, step: int, sums: Counts, least: int) -> float:
     """Say how much cheaper the groups that are large enough become, and forget the sums.
 
     Where the groups that are too small are too small together, the smallest of the others stays with them.
@@ -48,7 +48,7 @@ def _gain(tables: Tables, part: Small, column: int, table: int, step: int, sums:
 
 
 @inner
-def _deal(
+def _sort_groups(
     tables: Tables,
     weights: Counts,
     part: Small,
@@ -63,7 +63,7 @@ def _deal(
 
     Where all of these together are too small, too, the smallest group joins them.
     """
-    _count(tables, weights, part, column, table, 1, sums)
+    _group_sums(tables, weights, part, column, table, 1, sums)
     low, high = len(sums), -1
     for at in range(len(part)):
         node = tables.node[table + tables.place[column, part[at]]]
@@ -101,7 +101,7 @@ def _deal(
 
 
 @inner
-def _choose(
+def _best_column(
     tables: Tables, weights: Counts, part: Small, level: Counts, step: int, sums: Counts, least: int
 ) -> tuple[int, int]:
     """Choose the column to cut, and the table of its groups one level below; levels at which all is one group go."""
@@ -109,8 +109,8 @@ def _choose(
     for column in range(len(level)):
         while level[column] > 0:
             table = tables.base[column] + (level[column] - 1) * tables.width[column]
-            groups = _count(tables, weights, part, column, table, step, sums)
-            gain = _gain(tables, part, column, table, step, sums, least)
+            groups = _group_sums(tables, weights, part, column, table, step, sums)
+            gain = _column_gain(tables, part, column, table, step, sums, least)
             if groups > 1 or step > 1:
                 if gain > best:
                     best, chosen, below = gain, column, table
@@ -120,7 +120,7 @@ def _choose(
 
 
 @inner
-def _room_for(waiting: Counts, used: int, more: int) -> Counts:
+def _with_waiting_room(waiting: Counts, used: int, more: int) -> Counts:
     """Give so many more parts room to wait."""
     if used + more <= len(waiting):
         return waiting
@@ -132,7 +132,7 @@ def _room_for(waiting: Counts, used: int, more: int) -> Counts:
 
 
 @compiled
-def cut(tables: Tables, weights: Counts, least: int) -> tuple[Small, Counts]:
+def cut_blocks(tables: Tables, weights: Counts, least: int) -> tuple[Small, Counts]:
     """Cut a table into parts of at least so many records, each time where most of the cost is saved.
 
     Give the points part by part, and where each part ends.
@@ -157,9 +157,9 @@ def cut(tables: Tables, weights: Counts, least: int) -> tuple[Small, Counts]:
         step = 1 + (end - start) // SAMPLE
         number, chosen = 0, -1
         while number == 0:
-            chosen, table = _choose(tables, weights, part, level, step, sums, least)
+            chosen, table = _best_column(tables, weights, part, level, step, sums, least)
             if chosen >= 0:
-                number = _deal(tables, weights, part, chosen, table, sums, least, spare, ends)
+                number = _sort_groups(tables, weights, part, chosen, table, sums, least, spare, ends)
             if step == 1:
                 break
             step = 1  # the sample was wrong: look at all
@@ -169,7 +169,7 @@ def cut(tables: Tables, weights: Counts, least: int) -> tuple[Small, Counts]:
             parts += 1
             continue
         groups = number + (rest > 0)
-        waiting = _room_for(waiting, open_, groups)
+        waiting = _with_waiting_room(waiting, open_, groups)
         for group in range(groups - 1, -1, -1):
             waiting[open_, 0] = start + (0 if group == 0 else ends[group - 1])
             waiting[open_, 1] = start + ends[group]
@@ -198,7 +198,7 @@ class Choice(NamedTuple):
 
 
 @inner
-def _way(tables: Tables, column: int, low: int, high: int) -> int:
+def _label_cost(tables: Tables, column: int, low: int, high: int) -> int:
     """Give what the narrowest label costs that covers two places of a column."""
     if tables.line[column] >= 0:
         way = tables.along[tables.line[column] + high] - tables.along[tables.line[column] + low]
@@ -221,7 +221,7 @@ def find_nearest(tables: Tables, boxes: Boxes, choice: Choice, found: Small, ris
     own = np.zeros(len(size), dtype=np.float64)
     for group in range(len(size)):
         for column in range(columns):
-            own[group] += size[group] * float(_way(tables, column, low[column, group], high[column, group]))
+            own[group] += size[group] * float(_label_cost(tables, column, low[column, group], high[column, group]))
     for at in range(len(movers)):
         mover = movers[at]
         for to in range(most):
@@ -236,7 +236,7 @@ def find_nearest(tables: Tables, boxes: Boxes, choice: Choice, found: Small, ris
             for column in range(columns):
                 start = min(low[column, group], low[column, mover])
                 end = max(high[column, group], high[column, mover])
-                rise += together * float(_way(tables, column, start, end))
+                rise += together * float(_label_cost(tables, column, start, end))
             to = most
             while to > 0 and rises[at, to - 1] > rise:
                 to -= 1

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from incrowd.core import Grouping, Labelling, Namer, add_up, class_extremes, group
-from incrowd.search._local import LocalTable, Pieces
+from incrowd.search._local import LocalTable, Pieces, number_runs
 from incrowd.search._needs import Sum, needed_sums
 from incrowd.search._problem import Bools, Counts, Floats, Ints
 from incrowd.search.cheapest._kernels import Support, Tables
@@ -45,7 +45,7 @@ class Column:
         levels = range(namer.floor, namer.height + 1)
         nodes = tuple(namer.group_of(level)[namer.code] for level in levels)
         lost = [namer.lost(level)[groups] for level, groups in zip(levels, nodes, strict=True)]
-        costs = tuple(_in_units(share * weight) for share in lost)
+        costs = tuple(_unit_costs(share * weight) for share in lost)
         return cls(namer, namer.place, nodes, costs, round(UNIT * weight))
 
     @classmethod
@@ -61,14 +61,14 @@ class Column:
         levels = [codes, *(np.unique(run, return_inverse=True)[1] for run in runs), np.zeros_like(codes)]
         nodes = *(one for one, above in pairwise(levels) if not _same_runs(one, above)), levels[-1]
         full = round(UNIT * weight)
-        line = np.where(known, _in_units(way * weight), 2 * full)
+        line = np.where(known, _unit_costs(way * weight), 2 * full)
         return cls(namer, codes, nodes, tuple(np.zeros_like(line) for _ in nodes), full, line, averaged)
 
     @property
     def height(self) -> int:
         return len(self.nodes) - 1
 
-    def ways(self, low: Ints, high: Ints) -> Counts:
+    def label_costs(self, low: Ints, high: Ints) -> Counts:
         """Give what the narrowest label costs that covers two places."""
         if self.line is not None:
             return np.asarray(np.minimum(self.line[high] - self.line[low], self.full))
@@ -94,7 +94,7 @@ class Column:
         return self.namer.by_range(np.concatenate((low, high)), np.tile(np.arange(len(levels)), 2), len(levels))
 
 
-def _in_units(shares: Floats) -> Counts:
+def _unit_costs(shares: Floats) -> Counts:
     return np.rint(shares * UNIT).astype(np.int64)
 
 
@@ -124,7 +124,7 @@ class Board:
         points = group(quasi, [len(namer.code) for namer in table.names])
         share = (table.weights / (table.weights.max(initial=0.0) or 1.0)).tolist()
         nested = [Column.of_groups(namer, weight) for namer, weight in zip(table.names, share, strict=True)]
-        walk = sorted(range(len(nested)), key=lambda at: (-_first_step(nested[at], quasi[at], census.counts), at))
+        walk = sorted(range(len(nested)), key=lambda at: (-_first_step_cost(nested[at], quasi[at], census.counts), at))
         columns = []
         for at in walk:
             namer, averaged = table.names[at], table.averaged[at] is not None
@@ -142,7 +142,7 @@ class Board:
 
     def keeps(self, points: Ints, classes: Ints, number: int) -> Bools:
         """Say which classes keep the promise, from points, the class of each, and how many classes there are."""
-        cells, which = expanded(np.append(self.points.first, len(self.table.census)), points)
+        cells, which = stretch_places(np.append(self.points.first, len(self.table.census)), points)
         return self.table.keeps(cells, classes[which], number)
 
 
@@ -165,7 +165,7 @@ def _tables(columns: Sequence[Column], place: npt.NDArray[np.int32]) -> Tables:
     )
 
 
-def _first_step(column: Column, codes: Ints, counts: Ints) -> float:
+def _first_step_cost(column: Column, codes: Ints, counts: Ints) -> float:
     records = add_up(column.place[codes], counts, len(column.place))
     return float(records.astype(np.float64) @ column.costs[min(1, column.height)])
 
@@ -182,12 +182,10 @@ def labels_by_level(board: Board, pieces: Pieces, levels: Ints, labels: LabelKin
     return tuple(result)
 
 
-def expanded(starts: Ints, which: Ints) -> tuple[Counts, Counts]:
+def stretch_places(starts: Ints, which: Ints) -> tuple[Counts, Counts]:
     """Give all places of some stretches, one after the other, and for each the number of its stretch."""
     lengths = starts[which + 1] - starts[which]
-    number = np.repeat(np.arange(len(which)), lengths)
-    before = np.cumsum(lengths) - lengths
-    return np.arange(len(number)) - before[number] + starts[which][number], number
+    return number_runs(starts[which], lengths), np.repeat(np.arange(len(which)), lengths)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

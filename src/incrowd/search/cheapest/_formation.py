@@ -14,8 +14,8 @@ import numpy.typing as npt
 from incrowd.core import Labelling, add_up, class_extremes
 from incrowd.search._local import Pieces
 from incrowd.search._problem import Bools, Counts, Floats, Ints
-from incrowd.search.cheapest._block_kernels import Boxes, Choice, cut, find_nearest
-from incrowd.search.cheapest._board import Board, LabelKind, Needs, expanded, labels_by_level
+from incrowd.search.cheapest._block_kernels import Boxes, Choice, cut_blocks, find_nearest
+from incrowd.search.cheapest._board import Board, LabelKind, Needs, labels_by_level, stretch_places
 from incrowd.search.cheapest._kernels import Support, Tables, form
 
 Keeps = Callable[[Counts, Counts, int], Bools]
@@ -50,7 +50,7 @@ def cut_into_blocks(nested: Callable[[], Tables], weights: Counts, least: int | 
     """Give the points of every block; nothing is cut without ``least``, the records that a block has at least."""
     if least is None:
         return [np.arange(len(weights))]
-    order, ends = cut(nested(), weights, least)
+    order, ends = cut_blocks(nested(), weights, least)
     return [np.sort(part) for part in np.split(order, ends[1:-1])]
 
 
@@ -83,7 +83,7 @@ def _search_all(tables: Tables, support: Support, blocks: list[Ints]) -> Iterato
             found: tuple[Ints, Ints] = form(tables, support, SHARE, FEW)
         else:
             part = tables._replace(place=np.ascontiguousarray(tables.place[:, inside]))
-            found = form(part, part_of(support, inside), SHARE, FEW)
+            found = form(part, support_part(support, inside), SHARE, FEW)
         return found
 
     if len(blocks) < 2:
@@ -93,12 +93,12 @@ def _search_all(tables: Tables, support: Support, blocks: list[Ints]) -> Iterato
         yield from threads.map(search, blocks)
 
 
-def part_of(support: Support, inside: Ints) -> Support:
+def support_part(support: Support, inside: Ints) -> Support:
     """Give what some of the points have; kinds are numbered anew, as far as there are any."""
     starts, kinds = np.zeros((len(support.wanted), len(inside) + 1), dtype=np.int64), [support.kinds[:0]]
     entries = 0
     for row, begins in zip(starts, support.starts, strict=True):
-        places, _ = expanded(begins, inside)
+        places, _ = stretch_places(begins, inside)
         kinds.append(support.kinds[places])
         row[0] = entries
         row[1:] = entries + np.cumsum(begins[inside + 1] - begins[inside])
@@ -151,7 +151,7 @@ class Groups:
         while not self.good.all() and len(self.good) > 1:
             movers, everyone = np.flatnonzero(~self.good), np.arange(len(self.good))
             found, rises = self._nearest(tables, weights, movers, everyone, TRIED)
-            fits = self._fit(movers, found, keeps)
+            fits = self._kept_with(movers, found, keeps)
             able = np.flatnonzero(fits.any(axis=1))
             if len(able):
                 first = fits[able].argmax(axis=1)
@@ -178,14 +178,14 @@ class Groups:
         find_nearest(tables, Boxes(low, high, sizes), choice, found, rises)
         return found.astype(np.int64), rises
 
-    def _fit(self, movers: Counts, found: Counts, keeps: Keeps) -> Bools:
+    def _kept_with(self, movers: Counts, found: Counts, keeps: Keeps) -> Bools:
         """Say which groups keep the promise once they have joined one of the groups that were found."""
         order = np.argsort(self.owner, kind="stable")
         starts = np.searchsorted(self.owner[order], np.arange(len(self.home) + 1))
         fits = np.zeros(found.shape, dtype=bool)
         row, column = np.nonzero(found >= 0)
         both = np.stack((movers[row], found[row, column]), axis=1).ravel()
-        places, which = expanded(starts, both)
+        places, which = stretch_places(starts, both)
         fits[row, column] = keeps(order[places], which // 2, len(row))
         return fits
 

@@ -107,7 +107,7 @@ def _sort(order: Small, depth: int, size: int, place: Small, spare: Small, bins:
 
 
 @inner
-def _enough(support: Support, points: Small, start: int, end: int, free: Bools, seen: Counts) -> bool:
+def _is_enough(support: Support, points: Small, start: int, end: int, free: Bools, seen: Counts) -> bool:
     """Say whether the points that are still free have what a class must have.
 
     ``seen`` has a stamp for every kind, and the last one that was used at its end.
@@ -157,7 +157,7 @@ def _with_room(labels: Labels, known: int, used: int) -> Labels:
 
 
 @inner
-def _run(
+def _run_at(
     place: Small, node: Small, amounts: Counts, goal: Counts, order: Small, depth: int, start: int, size: int, base: int
 ) -> Run:
     """Give the end of the run that begins at a point, its first and last place, its records and its largest goal."""
@@ -175,7 +175,7 @@ def _run(
 
 
 @inner
-def _note(work: Work, labels: Labels, known: int, start: int, end: int, price: int, chosen: Counts) -> Labels:
+def _note_label(work: Work, labels: Labels, known: int, start: int, end: int, price: int, chosen: Counts) -> Labels:
     """Note a label and its points, and let those vote for it that had none as cheap."""
     used, depth = labels.ends[known], len(chosen) - 1
     labels = _with_room(labels, known, used + end - start)
@@ -220,7 +220,7 @@ def _search(tables: Tables, support: Support, work: Work, count: int, labels: La
                 depth -= 1
             continue
         start, base = at[depth], bases[depth] + level[depth] * widths[depth]
-        end, first, last, weight, most = _run(place, node, amounts, goal, order, depth, start, size[depth], base)
+        end, first, last, weight, most = _run_at(place, node, amounts, goal, order, depth, start, size[depth], base)
         at[depth] = end
         chosen[depth] = level[depth]
         if end - start == size[depth]:
@@ -232,10 +232,10 @@ def _search(tables: Tables, support: Support, work: Work, count: int, labels: La
         if lines[depth] >= 0:
             way = along[lines[depth] + last] - along[lines[depth] + first]
             price = spent[depth] + min(way, full[depth])
-        if price >= most or not _enough(support, order[depth], start, end, free, seen):
+        if price >= most or not _is_enough(support, order[depth], start, end, free, seen):
             continue
         if depth + 1 == columns:
-            labels = _note(work, labels, known, start, end, price, chosen)
+            labels = _note_label(work, labels, known, start, end, price, chosen)
             known += 1
             continue
         depth, fresh = depth + 1, True
@@ -275,13 +275,13 @@ def _cheapest_first(votes: Small, cost: Counts, known: int) -> Small:
 
 
 @inner
-def _keep(labels: Labels, known: int, votes: Small, support: Support, work: Work) -> int:
+def _keep_supported(labels: Labels, known: int, votes: Small, support: Support, work: Work) -> int:
     """Keep the labels that still have votes and support, with the points that are free; forget the others."""
     number = np.full(known, -1, dtype=np.int32)
     kept, used = 0, 0
     for label in range(known):
         start, end = labels.ends[label], labels.ends[label + 1]
-        votes[label] = votes[label] and _enough(support, labels.members, start, end, work.free, work.seen)
+        votes[label] = votes[label] and _is_enough(support, labels.members, start, end, work.free, work.seen)
     old = labels.ends[0]
     for label in range(known):
         start, old = old, labels.ends[label + 1]
@@ -345,7 +345,7 @@ def form(tables: Tables, support: Support, share: float, few: int) -> tuple[Smal
         taken = len(listed) if count < few else max(1, int(len(listed) * share))
         for label in listed[:taken]:
             start, end = labels.ends[label], labels.ends[label + 1]
-            if _enough(support, labels.members, start, end, free, seen):
+            if _is_enough(support, labels.members, start, end, free, seen):
                 for at in range(start, end):
                     point = labels.members[at]
                     if free[point]:
@@ -354,5 +354,5 @@ def form(tables: Tables, support: Support, share: float, few: int) -> tuple[Smal
                 for column in range(columns):
                     formed[classes, column] = labels.levels[label, column]
                 classes += 1
-        known = _keep(labels, known, votes, support, work)
+        known = _keep_supported(labels, known, votes, support, work)
     return owner, formed[:classes]

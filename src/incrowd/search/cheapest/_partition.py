@@ -47,7 +47,7 @@ class StrictPartition:
         active = np.arange(len(self.owner))
         while len(active):
             numbers, parts = np.unique(self.owner[active], return_inverse=True)
-            cuts = [self._cut(at, active, parts, len(numbers)) for at in range(len(self._places))]
+            cuts = [self._cut_along(at, active, parts, len(numbers)) for at in range(len(self._places))]
             gains = np.array([np.where(cut.allowed, cut.gain, -1.0) for cut in cuts])
             chosen = np.where(gains.max(axis=0) >= 0, gains.argmax(axis=0), -1)
             for at, cut in enumerate(cuts):
@@ -68,23 +68,23 @@ class StrictPartition:
                 result[column.namer.column] = column.namer.by_range(both, parts, len(self.low))
         return tuple(result)
 
-    def _cut(self, at: int, active: Counts, parts: Counts, number: int) -> Cut:
+    def _cut_along(self, at: int, active: Counts, parts: Counts, number: int) -> Cut:
         board, column, place = self._board, self._board.columns[at], self._places[at][active]
         weights = board.weights[active]
         bottom, top = class_extremes(place, parts, number)
         if column.line is None:
-            nodes = _below(column.nodes, place, bottom[parts], top[parts])
+            nodes = _groups_below(column.nodes, place, bottom[parts], top[parts])
         else:
-            nodes = _halves(place, parts, weights, len(column.namer.domain.values))
+            nodes = _upper_half(place, parts, weights, len(column.namer.domain.values))
         pieces = group([parts, nodes], [number, int(nodes.max(initial=0)) + 1])
         owner, sizes = parts[pieces.first], pieces.sums(weights)
-        before = add_up(parts, weights, number) * column.ways(bottom, top).astype(np.float64)
-        after = sizes * column.ways(*class_extremes(place, pieces.ids, len(pieces))).astype(np.float64)
+        before = add_up(parts, weights, number) * column.label_costs(bottom, top).astype(np.float64)
+        after = sizes * column.label_costs(*class_extremes(place, pieces.ids, len(pieces))).astype(np.float64)
         saved = np.asarray(before - np.bincount(owner, weights=after, minlength=number), dtype=np.float64)
-        gain = _per_bit(saved, add_up(parts, weights, number), owner, sizes)
-        return Cut(pieces, self._allowed(pieces, owner, active, number), gain)
+        gain = _gain_per_bit(saved, add_up(parts, weights, number), owner, sizes)
+        return Cut(pieces, self._may_cut(pieces, owner, active, number), gain)
 
-    def _allowed(self, pieces: Grouping, owner: Counts, active: Counts, number: int) -> Bools:
+    def _may_cut(self, pieces: Grouping, owner: Counts, active: Counts, number: int) -> Bools:
         """Say which parts have several pieces of which each keeps the promise."""
         several = np.bincount(owner, minlength=number) > 1
         tested = several[owner]
@@ -102,7 +102,7 @@ class StrictPartition:
         column = self._board.columns[at]
         if column.line is None:
             bottom, top = class_extremes(place[points], self.owner[points], len(self.levels))
-            levels[:, at] = _level(column.nodes, bottom[parent], top[parent]) - 1
+            levels[:, at] = _common_level(column.nodes, bottom[parent], top[parent]) - 1
         else:
             opens, _ = class_extremes(place[points], ids, len(first))
             second = np.flatnonzero(np.diff(parent) == 0) + 1
@@ -113,7 +113,7 @@ class StrictPartition:
         self.low, self.high = np.concatenate((self.low, low)), np.concatenate((self.high, high))
 
 
-def _per_bit(saved: Floats, totals: Counts, owner: Ints, sizes: Counts) -> Floats:
+def _gain_per_bit(saved: Floats, totals: Counts, owner: Ints, sizes: Counts) -> Floats:
     """Divide what is saved by the bits that it takes to say which piece a record is in, for all records of a part.
 
     To twelve decimals, so that no rounding on the way decides.
@@ -124,7 +124,7 @@ def _per_bit(saved: Floats, totals: Counts, owner: Ints, sizes: Counts) -> Float
     return np.asarray(np.round(gain, 12))
 
 
-def _level(nodes: tuple[Ints, ...], low: Counts, high: Counts) -> Counts:
+def _common_level(nodes: tuple[Ints, ...], low: Counts, high: Counts) -> Counts:
     """Give the lowest level at which two places are in one group."""
     levels = np.zeros(len(low), dtype=np.int64)
     for node in nodes:
@@ -132,13 +132,13 @@ def _level(nodes: tuple[Ints, ...], low: Counts, high: Counts) -> Counts:
     return levels
 
 
-def _below(nodes: tuple[Ints, ...], place: Counts, low: Counts, high: Counts) -> Counts:
+def _groups_below(nodes: tuple[Ints, ...], place: Counts, low: Counts, high: Counts) -> Counts:
     """Give the group of every place one level below that at which its part is one group."""
-    levels = np.maximum(_level(nodes, low, high) - 1, 0)
+    levels = np.maximum(_common_level(nodes, low, high) - 1, 0)
     return np.asarray(np.array(nodes)[levels, place], dtype=np.int64)
 
 
-def _halves(place: Counts, parts: Counts, weights: Counts, values: int) -> Counts:
+def _upper_half(place: Counts, parts: Counts, weights: Counts, values: int) -> Counts:
     """Say who is in the upper half of a part; where null is beside others, who is null.
 
     ``values`` is the place of null, if there is one: after all values.

@@ -69,15 +69,15 @@ class Acceptance:
         self.limit = problem.limit
         self.rollup = Rollup(problem.census, {name for judge in judges for name in judge.columns})
         self._persons = problem.census.person is not None
-        self._k, self._judges = self._split(judges)
+        self._k, self._judges = self._k_and_judges(judges)
         self._small_only = problem.policy == "small_only"
         closed = all(judge.upward_closed for judge in judges) and not self._small_only
         self._mask = self.mask_for(judges)
         nobody = self.limit == 0 and all(judge.union_closed for judge in judges)
         self.monotone = nobody or (closed and self._mask is None)
         self._all_prunes = closed
-        implied = None if closed else self._implied(problem)
-        self._pruning = self._split(() if implied is None else problem.judges(implied))
+        implied = None if closed else self._pruning_model(problem)
+        self._pruning = self._k_and_judges(() if implied is None else problem.judges(implied))
         self._census = problem.census
         self._supersets = any(isinstance(judge.model, NTCloseness) for judge in judges)
         if self._persons:
@@ -92,12 +92,12 @@ class Acceptance:
         """
         if not self.rollup.has_tail:
             ok = cells.counts >= self._k
-            return self.masked(cells, self._tested(cells.words, cells.counts, ok, None))
-        if self._mask is None and self.rollup.shares(cells) and self._least_values:
+            return self.mask(cells, self._tested(cells.words, cells.counts, ok, None))
+        if self._mask is None and self.rollup.is_shared(cells) and self._least_values:
             found, sizes, values = self.rollup.count_values(cells)
             return self._tested((found,), sizes, (sizes >= self._k) & (values >= self._least_values), None)
         ordered, starts = self.rollup.classes(cells)
-        sizes = _sizes(ordered, starts)
+        sizes = _class_sizes(ordered, starts)
         words = tuple(word[starts] for word in ordered.words)
         classes = self._classes(ordered, starts)
         pruned = None if self._all_prunes else self._keeps(classes, *self._pruning)
@@ -106,24 +106,25 @@ class Acceptance:
         ok = self._keeps(classes, self._k, self._judges)
         if self._small_only and pruned is not None:
             return self._tested(words, sizes, pruned, pruned, whole=bool((ok == pruned).all()))
-        return self.masked(cells, self._tested(words, sizes, ok, pruned), classes)
+        return self.mask(cells, self._tested(words, sizes, ok, pruned), classes)
 
     def left_out_by_each(self, cells: Rolled, promises: Sequence[tuple[Judge, ...]]) -> list[int]:
         """Count the records that each of some promises leaves out alone, all about columns of this one."""
         if not self.rollup.has_tail:
-            least = [max(self._split(judges)[0], 1) for judges in promises]
+            least = [max(self._k_and_judges(judges)[0], 1) for judges in promises]
             return [int(cells.counts[cells.counts < k].sum()) for k in least]
         classes = self._classes(*self.rollup.classes(cells))
-        kept = [self._keeps(classes, *self._split(judges)) for judges in promises]
+        kept = [self._keeps(classes, *self._k_and_judges(judges)) for judges in promises]
         return [int(classes.records[~ok].sum()) for ok in kept]
 
     @property
     def has_number(self) -> bool:
         """Whether the first promise is a number per class that generalizing cannot make smaller: k, distinct l or p."""
-        return len(self._first) == 1 and self._first[0].upward_closed and len(self._first[0].model.requirements) == 1
+        first = self._first_judges
+        return len(first) == 1 and first[0].upward_closed and len(first[0].model.requirements) == 1
 
     @functools.cached_property
-    def _first(self) -> tuple[Judge, ...]:
+    def _first_judges(self) -> tuple[Judge, ...]:
         return self._problem.judges(self._problem.model.parts[0])
 
     def strengths(self, cells: Rolled) -> Strengths:
@@ -131,8 +132,8 @@ class Acceptance:
         if not self.rollup.has_tail:
             return Strengths(cells.words, cells.counts, cells.counts, cells.counts)
         ordered, starts = self.rollup.classes(cells)
-        sizes, classes = _sizes(ordered, starts), self._classes(ordered, starts)
-        (measured,) = self._first[0].measure(classes)
+        sizes, classes = _class_sizes(ordered, starts), self._classes(ordered, starts)
+        (measured,) = self._first_judges[0].measure(classes)
         strength = measured.floats.astype(np.int64)
         pruned = strength if self._all_prunes else np.where(self._keeps(classes, *self._pruning), strength, 0)
         kept = np.where(self._keeps(classes, self._k, self._judges), strength, 0)
@@ -140,10 +141,10 @@ class Acceptance:
         return Strengths(words, sizes, kept, kept if self._all_prunes else pruned, classes)
 
     def sizes(self, cells: Rolled) -> Counts:
-        return _sizes(*self.rollup.classes(cells)) if self.rollup.has_tail else cells.counts
+        return _class_sizes(*self.rollup.classes(cells)) if self.rollup.has_tail else cells.counts
 
     @property
-    def at_once(self) -> bool:
+    def counts_at_once(self) -> bool:
         """Whether a compiled loop counts what several nodes leave out."""
         return self.rollup.fast and (not self.rollup.has_tail or self._by_values is not None)
 
@@ -154,7 +155,7 @@ class Acceptance:
         """
         enough = NO_LIMIT if exact else self.limit
         if self._by_values is None:
-            small = self.rollup.small(nodes, cells, self._k, enough)
+            small = self.rollup.small_records(nodes, cells, self._k, enough)
             return small, small
         bounds, suppressed = self._by_values.count(self.rollup, nodes, cells, enough)
         if self.monotone:
@@ -192,14 +193,14 @@ class Acceptance:
         ]
         return Published(cells.levels, tuple(kept), tested.suppressed, sizes)
 
-    def _implied(self, problem: Problem) -> Model | None:
+    def _pruning_model(self, problem: Problem) -> Model | None:
         """Give what prunes where the promise as a whole does not: where only small classes go, that is their size."""
         if not self._small_only:
             return problem.model.implied
         sizes = [part for part in problem.model.parts if isinstance(part, KAnonymity)]
         return All(tuple(sizes or [KAnonymity(1)]))
 
-    def _split(self, judges: tuple[Judge, ...]) -> tuple[int, tuple[Judge, ...]]:
+    def _k_and_judges(self, judges: tuple[Judge, ...]) -> tuple[int, tuple[Judge, ...]]:
         """Take k-anonymity apart from the other promises, where it only counts records."""
         if self._persons:
             return 1, judges
@@ -223,7 +224,7 @@ class Acceptance:
             bound = max(bound, self.limit + 1)
         return Tested(suppressed, bound, acceptable, words, sizes, ok)
 
-    def masked(self, cells: Rolled, tested: Tested, classes: Classes | None = None, mask: Mask | None = None) -> Tested:
+    def mask(self, cells: Rolled, tested: Tested, classes: Classes | None = None, mask: Mask | None = None) -> Tested:
         """Mask the classes that break the promise, with so many others that all of them together keep it.
 
         Without ``mask`` as the problem says, which may be nobody.
@@ -235,7 +236,7 @@ class Acceptance:
         if classes is None:  # cells are classes by themselves
             places = np.arange(len(cells))
             classes = Classes.of(Grouping(places, places), (), Cells({}, {}, None, cells.counts))
-        hidden = mask.over(classes, ~tested.ok, codes, self._stars(cells.levels))
+        hidden = mask.masked(classes, ~tested.ok, codes, self._star_groups(cells.levels))
         if hidden is None:
             return replace(tested, suppressed=int(tested.sizes.sum()), acceptable=False, ok=np.zeros_like(tested.ok))
         return replace(tested, suppressed=int(tested.sizes[hidden].sum()), ok=~hidden)
@@ -244,7 +245,7 @@ class Acceptance:
         """Give who decides which classes are masked for a promise, if any are."""
         return Mask(judges, self.limit) if self._problem.suppression == "mask" and self.limit else None
 
-    def _stars(self, levels: Sequence[int]) -> tuple[int, ...] | None:
+    def _star_groups(self, levels: Sequence[int]) -> tuple[int, ...] | None:
         """Give the groups of a class that is called ``*`` in every column, if these levels have it."""
         ladders = (self._census.ladders[name] for name in self._census.quasi)
         found = [np.flatnonzero(ladder.labels[level] == TOP) for ladder, level in zip(ladders, levels, strict=True)]
@@ -269,7 +270,7 @@ class Acceptance:
         return classes
 
 
-def _sizes(cells: Rolled, starts: npt.NDArray[np.intp]) -> Counts:
+def _class_sizes(cells: Rolled, starts: npt.NDArray[np.intp]) -> Counts:
     return np.add.reduceat(cells.counts, starts) if len(starts) else cells.counts
 
 

@@ -91,12 +91,12 @@ def _small_pair_counter(census: Census, sizes: list[int], k: int) -> Callable[[i
     def count(one: int, two: int) -> Counts:
         places = codes[one] * np.int32(sizes[two]) + codes[two]
         flat = np.bincount(places, weights=counts, minlength=sizes[one] * sizes[two])
-        return _small(flat.astype(np.float64).reshape(sizes[one], sizes[two]), steps[one], steps[two], k)
+        return _small_records(flat.astype(np.float64).reshape(sizes[one], sizes[two]), steps[one], steps[two], k)
 
     return count
 
 
-def _small(table: Floats, one: list[Merger], two: list[Merger], k: int) -> Counts:
+def _small_records(table: Floats, one: list[Merger], two: list[Merger], k: int) -> Counts:
     """Merge the rows and columns of a table level by level, and add up what is smaller than k each time."""
     result = np.zeros((len(one) + 1, len(two) + 1), dtype=np.int64)
     for low in range(len(one) + 1):
@@ -185,7 +185,7 @@ class Bounds:
         node_loops().least_parts(same, bucket, self._steps, self._flat, parts)
         return parts
 
-    def keep(self, nodes: Ints, suppressed: Ints, levels: Ints, worse: float, known: Floats) -> Counts:
+    def open_nodes(self, nodes: Ints, suppressed: Ints, levels: Ints, worse: float, known: Floats) -> Counts:
         """Give the nodes that do not leave out too much, and whose sum of parts is not above that of the best.
 
         ``known`` is what was known of the sums of all nodes of the box, and is brought up to date; above ``worse`` a
@@ -232,7 +232,7 @@ class Bounds:
         node_loops().bound_by_pairs(np.array(highs) - lows + 1, np.array(lows), flat, begins, bounds)
         return bounds
 
-    def coarse(self, lows: Sequence[int], highs: Sequence[int], cells: int) -> list[int]:
+    def coarse_node(self, lows: Sequence[int], highs: Sequence[int], cells: int) -> list[int]:
         """Raise the axis that saves most combinations for its price, until fewer are possible than there are cells."""
         floor = list(lows)
         while True:
@@ -240,7 +240,7 @@ class Bounds:
             sizes = [self._sizes[axis][level] for axis, level in enumerate(floor)]
             if not axes or np.prod(sizes, dtype=np.float64) <= cells:
                 return floor
-            floor[max(axes, key=lambda axis: self._worth(axis, floor[axis]))] += 1
+            floor[max(axes, key=lambda axis: self._step_worth(axis, floor[axis]))] += 1
 
     def chain(self, lows: Sequence[int], highs: Sequence[int]) -> list[tuple[int, ...]]:
         """Give nodes from the top of a box to its bottom, each time one step down the axis where it is worth most."""
@@ -248,11 +248,11 @@ class Bounds:
         result = [tuple(node)]
         while node != list(lows):
             axes = [axis for axis, level in enumerate(node) if level > lows[axis]]
-            node[min(axes, key=lambda axis: self._worth(axis, node[axis] - 1))] -= 1
+            node[min(axes, key=lambda axis: self._step_worth(axis, node[axis] - 1))] -= 1
             result.append(tuple(node))
         return result
 
-    def _worth(self, axis: int, level: int) -> float:
+    def _step_worth(self, axis: int, level: int) -> float:
         """Say how many combinations a step up saves, on a logarithmic scale, for its price if nothing is left out."""
         saved, part = math.log(self._sizes[axis][level] / self._sizes[axis][level + 1]), self._parts[axis][:, 0]
         return saved / (float(part[level + 1] - part[level]) + 1e-9)

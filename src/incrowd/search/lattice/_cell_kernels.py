@@ -75,7 +75,7 @@ class Layout(NamedTuple):
 
 
 @compiled
-def _share(first: int, last: int, fields: Words, tables: Words, node: Words, shared: Words) -> None:
+def _fill_shared(first: int, last: int, fields: Words, tables: Words, node: Words, shared: Words) -> None:
     """Fill a table with the numbers of all combinations of codes of neighbouring fields."""
     shared[0] = 0
     for field in range(first, last + 1):
@@ -106,7 +106,7 @@ def _add_numbers(
     mask = (fields[1, first] << above) | ((1 << above) - 1)
     if mask < len(shared):
         if new:
-            _share(first, last, fields, tables, node, shared)
+            _fill_shared(first, last, fields, tables, node, shared)
         for row in range(len(words)):
             numbers[row] += shared[(words[row] >> low) & mask]
         return
@@ -210,7 +210,7 @@ def is_below(nodes: Words, one: int, other: int) -> bool:
 
 
 @compiled
-def _empty(table: Words, k: int) -> int:
+def _empty_small(table: Words, k: int) -> int:
     """Count the records of classes smaller than k, and empty the table of their sizes."""
     total = 0
     for number in range(len(table)):
@@ -246,7 +246,7 @@ def small_records(
             else:
                 for row in range(len(words)):
                     table[numbers[row]] += counts[row]
-            small[place] = _empty(table[:size], k)
+            small[place] = _empty_small(table[:size], k)
 
 
 @compiled

@@ -189,7 +189,7 @@ class _Walk(Visitor):
         for place in np.flatnonzero(bound <= self._scores[:reached]).tolist():
             ok = found.strength >= self._values[place]
             tested = Tested(int(left_out[place]), 0, acceptable=True, words=found.words, sizes=found.sizes, ok=ok)
-            tested = self._acceptance.masked(rolled, tested, found.classes, self._mask(place))
+            tested = self._acceptance.mask(rolled, tested, found.classes, self._mask(place))
             if tested.acceptable and tested.classes:  # nothing is no release
                 self._compare(place, rolled, tested)
         return int((hoped > self._problem.limit).sum())

@@ -112,11 +112,11 @@ class _Search:
         columns = range(len(self._lows))
         for size in range(1, len(self._lows) + 1):
             for subset in itertools.combinations(columns, size):
-                self._alive[subset] = self._iterate(subset)
+                self._alive[subset] = self._search_subset(subset)
         nodes: Ints = np.argwhere(self._alive[tuple(columns)]) + np.array(self._lows)
         return nodes
 
-    def _iterate(self, subset: Columns) -> Bools:
+    def _search_subset(self, subset: Columns) -> Bools:
         candidates = self._candidates(subset)
         good, left_out = np.zeros_like(candidates), np.full(candidates.shape, -1, dtype=np.int64)
         heights = np.indices(candidates.shape).sum(axis=0)
@@ -128,13 +128,13 @@ class _Search:
             waiting = np.argwhere((heights >= height) & candidates & ~good)
             cells = self._acceptance.rollup.to(self._levels(subset, waiting.min(axis=0)).tolist(), cells)
             counted = np.zeros(len(rows), dtype=np.int64)
-            self._count(self._levels(subset, rows), np.arange(len(rows)), cells, counted)
+            self._count_left_out(self._levels(subset, rows), np.arange(len(rows)), cells, counted)
             for row, count in zip(rows.tolist(), counted.tolist(), strict=True):
                 left_out[tuple(row)] = count
                 if count <= self._acceptance.limit:  # and so is every candidate above: smaller subsets see to that
                     above = tuple(slice(level, None) for level in row)
                     good[above] |= candidates[above]
-        self._write(subset, candidates, good, left_out)
+        self._add_to_trace(subset, candidates, good, left_out)
         return good
 
     def _candidates(self, subset: Columns) -> Bools:
@@ -152,7 +152,9 @@ class _Search:
         levels[..., list(subset)] = nodes + np.array([self._lows[column] for column in subset])
         return levels
 
-    def _count(self, nodes: Ints, places: npt.NDArray[np.intp], cells: Rolled, counted: Ints, depth: int = 0) -> None:
+    def _count_left_out(
+        self, nodes: Ints, places: npt.NDArray[np.intp], cells: Rolled, counted: Ints, depth: int = 0
+    ) -> None:
         """Say what nodes leave out; many are parted by the level of a column, and rolled up to what they share."""
         acceptance = self._acceptance
         if len(places) > FEW and depth < len(self._order):
@@ -160,15 +162,15 @@ class _Search:
             for one in np.unique(level).tolist():
                 part = places[level == one]
                 shared = acceptance.rollup.to(nodes[part].min(axis=0).tolist(), cells)
-                self._count(nodes, part, shared, counted, depth + 1)
-        elif acceptance.at_once:
+                self._count_left_out(nodes, part, shared, counted, depth + 1)
+        elif acceptance.counts_at_once:
             counted[places] = np.maximum(*acceptance.count(nodes[places], cells, exact=True))
         else:
             rolled = (acceptance.rollup.to(node, cells) for node in nodes[places].tolist())
             results = [acceptance.test(one, exact=True) for one in rolled]
             counted[places] = [one.suppressed if one.acceptable else max(one.suppressed, one.bound) for one in results]
 
-    def _write(self, subset: Columns, candidates: Bools, good: Bools, left_out: Counts) -> None:
+    def _add_to_trace(self, subset: Columns, candidates: Bools, good: Bools, left_out: Counts) -> None:
         lows = np.array([self._lows[column] for column in subset])
         tested = left_out >= 0
         self.trace.append(

@@ -41,7 +41,9 @@ class Mask:
     judges: tuple[Judge, ...]
     limit: int
 
-    def over(self, classes: Classes, broken: Bools, codes: Sequence[Ints], stars: Sequence[int] | None) -> Bools | None:
+    def masked(
+        self, classes: Classes, broken: Bools, codes: Sequence[Ints], stars: Sequence[int] | None
+    ) -> Bools | None:
         """Give the classes of a node that are masked; ``None`` if too many would have to be.
 
         At least one class is ``broken``. ``stars``: the codes of a class that is called ``*`` in every column: it
@@ -56,13 +58,13 @@ class Mask:
         joining = joining[np.lexsort([*(code[joining] for code in codes[::-1]), classes.records[joining]])]
         sums = int(classes.records[masked].sum()) + np.append(0, np.cumsum(classes.records[joining]))
         within = int((sums <= self.limit).sum()) - 1
-        joined = None if within < 0 else self._first(classes, masked, joining[:within])
+        joined = None if within < 0 else self._needed_to_join(classes, masked, joining[:within])
         if joined is None:
             return None
         masked[joining[:joined]] = True
         return masked
 
-    def _first(self, classes: Classes, masked: Bools, joining: Ints) -> int | None:
+    def _needed_to_join(self, classes: Classes, masked: Bools, joining: Ints) -> int | None:
         """Say how many classes must join at least, one after the other, until all together keep the promise."""
         rank = np.full(len(classes), len(joining) + 1)
         rank[masked] = 0
@@ -71,7 +73,7 @@ class Mask:
         begin, many = 0, 1
         while begin <= len(joining):
             end = min(begin + many, len(joining) + 1)
-            together = growing.after(begin, end)
+            together = growing.classes_after(begin, end)
             holds = np.logical_and.reduce([judge.keeps(together) for judge in self.judges])
             if holds.any():
                 return begin + int(np.argmax(holds))
@@ -91,7 +93,7 @@ class _Values:
         self.width = len(self._alike)
         self._sum = np.zeros(self.width, dtype=np.int64)
 
-    def after(self, begin: int, end: int) -> Classes:
+    def classes_after(self, begin: int, end: int) -> Classes:
         """Give all that is masked after so many classes joined, up to ``end``, each time as one class; in order."""
         inside = slice(*np.searchsorted(self._rank, [begin, end]))
         part = self._order[inside]
@@ -112,7 +114,7 @@ class _People:
         self._rank = rank[self._order]
         self.width = len(rank)
 
-    def after(self, begin: int, end: int) -> Classes:
+    def classes_after(self, begin: int, end: int) -> Classes:
         """Give the same as ``_Values``."""
         lengths = np.searchsorted(self._rank, np.arange(begin, end), side="right")
         inside = np.concatenate([self._order[:length] for length in lengths.tolist()])

@@ -95,13 +95,13 @@ class BranchAndBound(Visitor):
         proof = "optimal"
         try:
             if waiting[0].size > BOX or (self._acceptance.limit and len(self._acceptance.rollup.start) < COARSE):
-                self._head_start(waiting[0])
+                self._find_first(waiting[0])
             self._search(waiting)
         except _Stop:
             proof = "best found"
         self._count_classes()
         best = np.inf if self.best is None else self.best.score
-        left = [box.bound for box in waiting] + [self._left()]
+        left = [box.bound for box in waiting] + [self._unvisited_bound()]
         return Outcome(
             best=self.best,
             proof=proof,
@@ -113,15 +113,15 @@ class BranchAndBound(Visitor):
     def _search(self, waiting: list[Box]) -> None:
         number = 0
         while waiting:
-            self._pause()
+            self._report()
             box = heapq.heappop(waiting) if len(waiting) < WAITING else waiting.pop()  # depth first: no more memory
             if self.best is not None and box.bound > self.best.score:
                 continue
             if box.size <= BOX:
-                self._run(box)
+                self._sweep_box(box)
                 continue
             try:
-                suppressed = self._once(box.highs)
+                suppressed = self._tested_bound(box.highs)
             except _Stop:  # no more time for the box
                 heapq.heappush(waiting, box)
                 raise
@@ -131,26 +131,26 @@ class BranchAndBound(Visitor):
                     bound = self._bounds.score(self._bounds.least(np.array(lows)[:, None], np.array([suppressed])))
                     heapq.heappush(waiting, Box(float(bound[0]), number, lows, highs))
 
-    def _run(self, box: Box) -> None:
+    def _sweep_box(self, box: Box) -> None:
         """Sweep a box, with what the nodes tested last say about it."""
         self._sweep = sweep = Sweep(self, self._acceptance.rollup, box.lows, box.highs)
         sweep.raise_all(self._bounds.suppressed_in_box(box.lows, box.highs, sweep.levels))
         for node in itertools.islice(reversed(self._known), LAST):
             sweep.raise_below(node, self._known[node])
         cells = len(self._acceptance.rollup.start)
-        sweep.run(self._bounds.coarse(box.lows, box.highs, cells) if cells >= COARSE else None)
+        sweep.run(self._bounds.coarse_node(box.lows, box.highs, cells) if cells >= COARSE else None)
         self._sweep = None
 
-    def _left(self) -> float:
+    def _unvisited_bound(self) -> float:
         """Bound the scores of the nodes that an interrupted sweep did not visit."""
         if self._sweep is None:
             return np.inf
-        nodes, suppressed = self._sweep.left()
+        nodes, suppressed = self._sweep.unvisited()
         possible = suppressed <= self._acceptance.limit
         least = self._bounds.least(self._levels[:, nodes[possible]], suppressed[possible])
         return float(self._bounds.score(least).min(initial=np.inf))
 
-    def _head_start(self, box: Box) -> None:
+    def _find_first(self, box: Box) -> None:
         """Halve a chain of nodes from the top to the bottom, for a first node that is good."""
         chain = self._bounds.chain(box.lows, box.highs)
         low, high = 0, len(chain) - 1
@@ -165,7 +165,7 @@ class BranchAndBound(Visitor):
 
     def few(self, cells: Rolled) -> int:
         """Let the compiled loop count several nodes at once, where that is cheap."""
-        return FEW if len(cells) <= MANY and self._acceptance.at_once else 2
+        return FEW if len(cells) <= MANY and self._acceptance.counts_at_once else 2
 
     def is_worth(self, node: Levels, bound: int, cells: Rolled) -> bool:
         """Whether a node may close nodes below: not if it was tested, nor if little is known to be left out there."""
@@ -182,7 +182,7 @@ class BranchAndBound(Visitor):
 
     def is_hopeful(self, cells: Rolled) -> bool:
         """Whether a measure of classes leaves hope for a node at or above these cells."""
-        self._pause()
+        self._report()
         if self.best is None or not self._objective.looks_at_classes:
             return True
         return self._objective.above(self._acceptance.sizes(cells)) <= self.best.score
@@ -191,33 +191,33 @@ class BranchAndBound(Visitor):
         """Give the nodes that do not leave out too much, and may be better than the best."""
         if self.best is None:
             return nodes[bounds <= self._acceptance.limit]
-        kept = self._bounds.keep(nodes, bounds, self._levels, self._worse, self._stale)
+        kept = self._bounds.open_nodes(nodes, bounds, self._levels, self._worse, self._stale)
         parts = self._stale[kept]
         near = np.flatnonzero(parts >= self._better).tolist()  # so near that rounding decides
-        lost = [place for place in near if not self._wins(parts[place], self._levels[:, kept[place]].tolist())]
+        lost = [place for place in near if not self._is_better(parts[place], self._levels[:, kept[place]].tolist())]
         return np.delete(kept, lost) if lost else kept
 
     def visit(self, nodes: Ints, cells: Rolled) -> Sequence[int]:
         """Test nodes that were not tested before, and say what they leave out at least."""
         rows = [tuple(row) for row in nodes.tolist()]
-        if len(cells) > MANY or not self._acceptance.at_once:
-            return self._one_by_one(rows, cells)
-        self._pause()
+        if len(cells) > MANY or not self._acceptance.counts_at_once:
+            return self._test_each(rows, cells)
+        self._report()
         suppressed, bounds = self._acceptance.count(self.columns(nodes), cells)
-        promising = self._promising(nodes, np.array(suppressed))
+        promising = self._are_promising(nodes, np.array(suppressed))
         for node, left_out, bound, good in zip(rows, suppressed, bounds, promising, strict=True):
-            if good and node not in self._known and not (left_out == 0 and self._scored(node, cells)):
+            if good and node not in self._known and not (left_out == 0 and self._score_by_bound(node, cells)):
                 self._test(node, cells)
             self._known[node] = bound
         return bounds
 
-    def _scored(self, node: Levels, cells: Rolled) -> bool:
+    def _score_by_bound(self, node: Levels, cells: Rolled) -> bool:
         """Compare a node that leaves nobody out by its bound, if that is its score; its classes are counted later."""
         score = self._bounds.exact_score(np.array(node)) if len(cells) else None
         if score is None:
             return False
         levels = tuple(self.columns(np.array(node)).tolist())
-        self._take(Node(self._named(levels), 0, UNKNOWN, score), levels)
+        self._keep_if_best(Node(self._by_name(levels), 0, UNKNOWN, score), levels)
         return True
 
     def _count_classes(self) -> None:
@@ -226,42 +226,41 @@ class BranchAndBound(Visitor):
             tested = self._acceptance.test(self._acceptance.rollup.to(list(self.best.levels.values())))
             self.best = replace(self.best, classes=tested.classes)
 
-    def _promising(self, nodes: Ints, suppressed: Counts) -> list[bool]:
+    def _are_promising(self, nodes: Ints, suppressed: Counts) -> list[bool]:
         """Say which nodes are acceptable and may be better than the best, as far as one can say at once."""
         fine: npt.NDArray[np.bool_] = suppressed <= self._acceptance.limit
         if self.best is not None and fine.any():
             fine &= self._bounds.least(nodes.T, suppressed) <= self._worse
         return [bool(one) for one in fine]
 
-    def _one_by_one(self, nodes: list[Levels], cells: Rolled) -> list[int]:
+    def _test_each(self, nodes: list[Levels], cells: Rolled) -> list[int]:
         """Test nodes, except those below one that leaves out too much."""
         bounds: list[int] = []
         for node in nodes:
             above = zip(nodes, bounds, strict=False)
             over = (bound for one, bound in above if bound > self._acceptance.limit and all(map(int.__le__, node, one)))
             ruled_out = next(over, None)
-            bounds.append(self._once(node, cells) if ruled_out is None else ruled_out)
+            bounds.append(self._tested_bound(node, cells) if ruled_out is None else ruled_out)
         return bounds
 
-    def _once(self, node: Levels, cells: Rolled | None = None) -> int:
+    def _tested_bound(self, node: Levels, cells: Rolled | None = None) -> int:
         return self._known[node] if node in self._known else self._test(node, cells).bound
 
     def _test(self, node: Levels, source: Rolled | None = None) -> Tested:
         """Test a node, and remember it if it is the best."""
-        self._pause()
+        self._report()
         cells = self._acceptance.rollup.to(self.columns(np.array(node)).tolist(), source)
         tested = self._acceptance.test(cells)
         self._known[node] = tested.bound
-        if tested.acceptable and tested.classes and self._may_win(node, tested.suppressed):  # nothing is no release
-            self._compare(cells, tested)
+        publishes = tested.acceptable and tested.classes  # nothing is no release
+        if publishes and self._may_be_better(node, tested.suppressed):
+            columns = not self._objective.looks_at_classes
+            score = self._objective.score(self._acceptance.published(cells, tested, columns=columns))
+            best = Node(self._by_name(cells.levels), tested.suppressed, tested.classes, score)
+            self._keep_if_best(best, cells.levels)
         return tested
 
-    def _compare(self, cells: Rolled, tested: Tested) -> None:
-        columns = not self._objective.looks_at_classes
-        score = self._objective.score(self._acceptance.published(cells, tested, columns=columns))
-        self._take(Node(self._named(cells.levels), tested.suppressed, tested.classes, score), cells.levels)
-
-    def _take(self, node: Node, levels: Levels) -> None:
+    def _keep_if_best(self, node: Node, levels: Levels) -> None:
         rank = sum(levels), levels
         if self.best is None or (node.score, rank) < (self.best.score, self._rank):
             self.best, self._rank = node, rank
@@ -269,23 +268,23 @@ class BranchAndBound(Visitor):
             slack = NEAR * max(1.0, abs(key))
             self._better, self._worse = key - slack, key + slack
 
-    def _named(self, levels: Levels) -> dict[str, int]:
+    def _by_name(self, levels: Levels) -> dict[str, int]:
         return dict(zip(self._problem.census.quasi, levels, strict=True))
 
-    def _may_win(self, node: Levels, suppressed: int) -> bool:
+    def _may_be_better(self, node: Levels, suppressed: int) -> bool:
         if self.best is None:
             return True
         parts = float(self._bounds.least(np.array(node)[:, None], np.array([suppressed]))[0])
-        return parts < self._better or (parts <= self._worse and self._wins(parts, node))
+        return parts < self._better or (parts <= self._worse and self._is_better(parts, node))
 
-    def _wins(self, parts: float, node: Sequence[int]) -> bool:
+    def _is_better(self, parts: float, node: Sequence[int]) -> bool:
         """Decide exactly whether a node may be better than the best: by score, or by rank at equal scores."""
         bound = float(self._bounds.score(np.array([parts]))[0])
         best = np.inf if self.best is None else self.best.score
         levels = tuple(self.columns(np.array(node)).tolist())
         return bound < best or (bound == best and (sum(levels), levels) < self._rank)
 
-    def _pause(self) -> None:
+    def _report(self) -> None:
         """Tell how far it is, and stop where it must."""
         if self._until is None and self._progress is None:
             return

@@ -130,10 +130,10 @@ class Rollup:
         """Whether the compiled loops are used."""
         return self._one_word and (self._large or Rollup._sorted > COMPILE_AFTER)
 
-    def shares(self, cells: Rolled) -> bool:
+    def is_shared(self, cells: Rolled) -> bool:
         return self.fast and len(cells) >= SHARE_FROM
 
-    def small(self, nodes: Ints, source: Rolled, k: int, limit: int) -> list[int]:
+    def small_records(self, nodes: Ints, source: Rolled, k: int, limit: int) -> list[int]:
         """Count for several nodes the records in classes smaller than k, where cells are classes.
 
         A node below an earlier one that leaves out too much is passed over: it is given the number of that one.
@@ -211,7 +211,7 @@ class Rollup:
 
     def _compiled(self, source: Rolled, target: Levels) -> Rolled:
         levels, (words,), counts = np.array(target) - self.floor, source.words, source.counts
-        if self.shares(source):
+        if self.is_shared(source):
             rolled, sums = shared_loops().roll_up(words, counts, self.layout, levels, self.tail_mask, self.room)
             return Rolled((rolled,), sums, target)
         rolled, sums = np.empty(len(source), dtype=np.int64), np.empty(len(source), dtype=np.int64)

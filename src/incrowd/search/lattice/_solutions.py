@@ -53,18 +53,18 @@ class Solutions:
     @property
     def acceptable(self) -> list[dict[str, int]]:
         """All acceptable nodes."""
-        return self._named(self.levels)
+        return self._by_name(self.levels)
 
     @property
     def minimal(self) -> list[dict[str, int]]:
         """The acceptable nodes below which there is no other."""
-        return self._named(minimal_nodes(self.levels))
+        return self._by_name(minimal_nodes(self.levels))
 
     @property
     def least_height(self) -> list[dict[str, int]]:
         """The acceptable nodes with the smallest sum of levels."""
         heights = self.levels.sum(axis=1)
-        return self._named(self.levels[heights == heights.min()] if len(heights) else self.levels)
+        return self._by_name(self.levels[heights == heights.min()] if len(heights) else self.levels)
 
     def to_dict(self) -> dict[str, list[float]]:
         """Give a table with one column per quasi-identifier, and one per number: any frame can be made of it."""
@@ -72,7 +72,7 @@ class Solutions:
         numbers = {"suppressed": self.suppressed, "classes": self.classes, **self.measures}
         return {**columns, **{name: values.tolist() for name, values in numbers.items()}}
 
-    def _named(self, rows: Ints) -> list[dict[str, int]]:
+    def _by_name(self, rows: Ints) -> list[dict[str, int]]:
         return [dict(zip(self.quasi, row, strict=True)) for row in rows.tolist()]
 
 
@@ -144,15 +144,15 @@ class Inspection:
 
     def left_out(self, levels: Sequence[int] | None = None) -> int:
         """Say how many records are left out; here, or at a node at most one level lower in every column."""
-        return self._acceptance.test(self._at(levels)).suppressed
+        return self._acceptance.test(self._cells_at(levels)).suppressed
 
     def left_out_alone(self, levels: Sequence[int] | None = None) -> dict[str, int]:
         """Say for every promise how many records it leaves out alone."""
         parts = [(str(part), self._problem.judges(part)) for part in self._problem.model.parts]
-        found = self._acceptance.left_out_by_each(self._at(levels), [judges for _, judges in parts])
+        found = self._acceptance.left_out_by_each(self._cells_at(levels), [judges for _, judges in parts])
         return {text: count for (text, _), count in zip(parts, found, strict=True)}
 
-    def _at(self, levels: Sequence[int] | None) -> Rolled:
+    def _cells_at(self, levels: Sequence[int] | None) -> Rolled:
         return self._cells if levels is None else self._acceptance.rollup.to(levels, self._below)
 
     @cached_property

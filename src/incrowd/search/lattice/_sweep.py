@@ -84,14 +84,14 @@ class Sweep:
 
     def run(self, first: Sequence[int] | None = None) -> None:
         """Visit the nodes; those at or above ``first`` before all others."""
-        nodes = self._keep(np.arange(len(self._flat))[::-1])
+        nodes = self._wanted(np.arange(len(self._flat))[::-1])
         if first is not None:
             above = (self._rows[nodes] >= np.array(first)).all(axis=1)
-            self._start(self._keep(nodes[above]))
-            nodes = self._keep(nodes[~above])
-        self._start(nodes)
+            self._walk_from_table(self._wanted(nodes[above]))
+            nodes = self._wanted(nodes[~above])
+        self._walk_from_table(nodes)
 
-    def left(self) -> tuple[Counts, Counts]:
+    def unvisited(self) -> tuple[Counts, Counts]:
         """Give the nodes that were not visited, and their bounds."""
         nodes = np.flatnonzero(self._open)
         return nodes, self._flat[nodes]
@@ -117,12 +117,12 @@ class Sweep:
         node_loops().raise_below(self._flat, self._shape, tops, np.array(bounds, dtype=np.int64))
         self._news += 1
 
-    def _start(self, nodes: Counts) -> None:
+    def _walk_from_table(self, nodes: Counts) -> None:
         """Roll the table up to what all nodes have in common, and go on from there."""
         if len(nodes):
-            self._walk(0, self._rollup.to(self._common(nodes)), nodes)
+            self._walk(0, self._rollup.to(self._common_levels(nodes)), nodes)
 
-    def _common(self, nodes: Counts) -> Levels:
+    def _common_levels(self, nodes: Counts) -> Levels:
         return tuple(self._visitor.columns(self._rows[nodes].min(axis=0)).tolist())
 
     def _walk(self, axis: int, cells: Rolled, nodes: Counts) -> None:
@@ -131,9 +131,9 @@ class Sweep:
         known = self._news  # nodes were kept with what was known then
         for begin, end in zip([0, *cuts], [*cuts, len(nodes)], strict=True):
             part = nodes[begin:end]
-            inside = self._join(part if known == self._news else self._keep(part), cells)
+            inside = self._ask_above(part if known == self._news else self._wanted(part), cells)
             if len(inside) > self._visitor.few(cells):
-                rolled = self._rollup.to(self._common(inside), cells)
+                rolled = self._rollup.to(self._common_levels(inside), cells)
                 if self._visitor.is_hopeful(rolled):
                     self._walk(axis + 1, rolled, inside)
             elif len(inside):
@@ -141,7 +141,7 @@ class Sweep:
                 self._learn(rows, self._visitor.visit(rows, cells))
                 self._open[inside] = False
 
-    def _join(self, nodes: Counts, cells: Rolled) -> Counts:
+    def _ask_above(self, nodes: Counts, cells: Rolled) -> Counts:
         """Ask the least node above all of these first: what it leaves out, each of them does."""
         if len(nodes) < self._visitor.join_from or (len(nodes) > JOIN_TO and len(cells) <= MANY):
             return nodes
@@ -153,9 +153,9 @@ class Sweep:
             return nodes
         (bound,) = self._visitor.visit(top[None, :], cells)
         self._learn(top[None, :], [bound])
-        return self._keep(nodes)
+        return self._wanted(nodes)
 
-    def _keep(self, nodes: Counts) -> Counts:
+    def _wanted(self, nodes: Counts) -> Counts:
         return self._visitor.wanted(nodes, self._flat[nodes]) if len(nodes) else nodes
 
 

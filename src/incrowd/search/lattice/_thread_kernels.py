@@ -104,8 +104,8 @@ def roll_up(words: Words, counts: Counts, layout: Layout, levels: Words, tail: i
         part = slice(middle, None) if second else slice(middle)
         number_cells(words[part], layout.fields, layout.firsts, node, tail, numbers[part])
 
-    _both(number)
-    rolled, sums = _added_up(numbers, counts, -1, room.slots)[:2]
+    _run_both(number)
+    rolled, sums = _half_sums(numbers, counts, -1, room.slots)[:2]
     return rolled, sums
 
 
@@ -114,10 +114,10 @@ def count_classes(cells: Words, counts: Counts, tail: int, slots: Slots) -> tupl
 
     ``slots``: a power of two, more than twice as long as the cells.
     """
-    return _added_up(cells, counts, ~tail, slots, times=len(cells))
+    return _half_sums(cells, counts, ~tail, slots, times=len(cells))
 
 
-def _added_up(numbers: Words, counts: Counts, mask: int, slots: Slots, times: int = 0) -> tuple[Words, Counts, Counts]:
+def _half_sums(numbers: Words, counts: Counts, mask: int, slots: Slots, times: int = 0) -> tuple[Words, Counts, Counts]:
     size = 1 << len(numbers).bit_length()
     found, sums, often = (np.empty(length, dtype=np.int64) for length in (len(numbers), len(numbers), times))
 
@@ -125,11 +125,11 @@ def _added_up(numbers: Words, counts: Counts, mask: int, slots: Slots, times: in
         part = slots[size * second : size * (second + 1)]
         return int(add_half(numbers, counts, mask, second, part, found, sums, often))
 
-    first, second = _both(add)
+    first, second = _run_both(add)
     return _ends_joined(found, first, second), _ends_joined(sums, first, second), _ends_joined(often, first, second)
 
 
-def _both(work: Callable[[int], int | None]) -> tuple[int, int]:
+def _run_both(work: Callable[[int], int | None]) -> tuple[int, int]:
     """Do both halves of something at the same time."""
     with ThreadPoolExecutor(max_workers=1) as beside:
         other = beside.submit(work, 1)

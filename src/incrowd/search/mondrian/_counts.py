@@ -132,7 +132,7 @@ class CountedCuts:
         cuttings = [
             Cutting(table, (column,), Check(table), strict=True) for table, column in zip(tables, columns, strict=True)
         ]
-        found = [cutting.first() for cutting in cuttings]
+        found = [cutting.first_cut() for cutting in cuttings]
         reach = [cutting.reach for cutting in cuttings]
         if self.whole is None:
             self.whole = Stretches(*map(np.concatenate, zip(*reach, strict=True)))

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from incrowd.core import Cells, Classes, Histogram, NoSafeRelease
+from incrowd.core import Cells, Classes, Histogram
 from incrowd.models import KAnonymity, NTJudge, RegionPairs
-from incrowd.search._local import LocalTable
+from incrowd.search._local import LocalTable, flat_tables, number_runs
 from incrowd.search._problem import Bools, OnProgress, Progress
 from incrowd.search.mondrian._kernels import (
     Cuts,
@@ -43,18 +43,19 @@ class Cutting:
         self._columns, self._check, self._strict, self._earlier = tuple(columns), check, strict, earlier
         self._importance, self._records, self._counts = table.weights, census.records, census.counts
         self._number = np.int32 if census.records < 2**31 else np.int64
-        self._codes = _lines(table, columns, check)
+        self._codes = _code_lines(table, columns, check)
         self._most = max(len(column.code) for column in columns)
         self._spare = np.empty_like(self._codes)
         self._cells = np.arange(len(census), dtype=self._number)
         self._weights = census.counts.astype(self._number)
-        self._levels = _levels([column.tables() for column in columns], self._most)
+        tables = flat_tables([column.tables() for column in columns])
+        self._levels = Levels(*tables, np.zeros(self._most + 1, dtype=np.int64))
         self._leaves = Leaves(len(census), split=not strict)
         self._tree, self._parts = [PartTree.whole(self._columns, census.records)], 1
 
     def run(self, progress: OnProgress | None = None) -> Cut:
         """Cut until nothing can be cut, or until ``progress`` says ``False``."""
-        parts = self._whole()
+        parts = self._first_parts()
         while len(parts.numbers):
             parts = self._round(parts)
             finished = self._records - int(parts.totals.sum())
@@ -63,9 +64,9 @@ class Cutting:
         self._finish(parts)
         return self._leaves.cut(self._counts, joined_tree(self._tree))
 
-    def first(self) -> Array | None:
+    def first_cut(self) -> Array | None:
         """Cut once, and give the piece that every cell is in; ``None`` where some piece would be too light."""
-        parts = self._whole()
+        parts = self._first_parts()
         cuts = self._propose(parts)
         if not (cuts.column >= 0).any():
             return None
@@ -74,7 +75,7 @@ class Cutting:
         pieces[self._cells[found.pieces.order]] = found.owners
         return pieces
 
-    def _whole(self) -> OpenParts:
+    def _first_parts(self) -> OpenParts:
         """Begin with the whole table, or with the parts that were cut before; stop where that breaks the promise."""
         opens = np.array([0, len(self._cells)])[: min(len(self._cells), 1) + 1]
         if self._earlier is not None:
@@ -93,7 +94,7 @@ class Cutting:
         if self._earlier is not None:
             self._root = self._earlier.whole
             numbers = self._grow(np.zeros(number, dtype=np.int64), np.zeros_like(numbers), sizes, reach)
-        return self._measured(numbers, opens[:-1], opens[1:], sizes, reach)
+        return self._open_parts(numbers, opens[:-1], opens[1:], sizes, reach)
 
     def _round(self, parts: OpenParts) -> OpenParts:
         """Cut every part once along the next column that it can be cut along; give what is still open."""
@@ -107,7 +108,7 @@ class Cutting:
         kept = np.ones(len(parts.numbers), dtype=bool)
         if not self._check.by_weight:
             kept = np.logical_and.reduceat(self._check.keeps(found), np.cumsum(cuts.number) - cuts.number)
-        return self._take(parts, found, kept, cuts)
+        return self._accept(parts, found, kept, cuts)
 
     def _propose(self, parts: OpenParts) -> Cuts:
         cuts = Cuts(*np.empty((3, len(parts.numbers)), dtype=np.int64))
@@ -140,13 +141,16 @@ class Cutting:
         self._parts += len(parents)
         return each + (self._parts - len(parents))
 
-    def _take(self, parts: OpenParts, found: Candidates, kept: Array, cuts: Cuts) -> OpenParts:
+    def _accept(self, parts: OpenParts, found: Candidates, kept: Array, cuts: Cuts) -> OpenParts:
         """Move the rows to their new places: the pieces of the parts that were cut, then the parts that were not."""
         again, chosen, column = parts.some(~kept), np.repeat(kept, cuts.number), np.repeat(cuts.column, cuts.number)
         order, taken, opens, sizes = found.pieces
         starts, ends, sizes = opens[:-1][chosen], opens[1:][chosen], sizes[chosen]
         if len(again.numbers):
-            inside, rows = _spans(starts, ends), _spans(again.starts, again.ends)
+            inside, rows = (
+                number_runs(starts, ends - starts),
+                number_runs(again.starts, again.ends - again.starts),
+            )
             order, taken = np.append(order[inside], rows), np.append(taken[inside], self._weights[rows])
         self._move(order, taken)
         new_ends = np.cumsum(np.append(ends - starts, again.ends - again.starts))
@@ -156,7 +160,7 @@ class Cutting:
         numbers = self._grow(found.parents[chosen], column[chosen], sizes, reach)
         if len(numbers):
             self._remember(found, np.flatnonzero(chosen))
-        children = self._measured(numbers, new_starts[fresh], new_ends[fresh], sizes, reach)
+        children = self._open_parts(numbers, new_starts[fresh], new_ends[fresh], sizes, reach)
         later = again._replace(starts=new_starts[rest], ends=new_ends[rest], tried=again.tried + 1)
         return children.beside(later)
 
@@ -175,7 +179,7 @@ class Cutting:
         measure_parts(self._codes, starts, ends, counted, stamps, reach)
         return reach
 
-    def _measured(self, numbers: Array, starts: Array, ends: Array, totals: Array, reach: Stretches) -> OpenParts:
+    def _open_parts(self, numbers: Array, starts: Array, ends: Array, totals: Array, reach: Stretches) -> OpenParts:
         """Sort the columns of every part by their width, those as wide in the order of the schema.
 
         Parts that are too light to be cut are finished at once.
@@ -193,20 +197,12 @@ class Cutting:
         return parts
 
     def _finish(self, parts: OpenParts) -> None:
-        rows = _spans(parts.starts, parts.ends)
         lengths = parts.ends - parts.starts
+        rows = number_runs(parts.starts, lengths)
         self._leaves.add(self._cells[rows], self._weights[rows], lengths, parts.reach, parts.numbers)
 
 
-def _spans(starts: Array, ends: Array) -> Array:
-    """Give all numbers from each start to before its end, one after the other."""
-    lengths = ends - starts
-    before = np.cumsum(lengths) - lengths
-    result: Array = np.arange(int(lengths.sum())) + np.repeat(starts - before, lengths)
-    return result
-
-
-def _lines(table: LocalTable, columns: Sequence[Column], check: Check) -> Array:
+def _code_lines(table: LocalTable, columns: Sequence[Column], check: Check) -> Array:
     """Put the positions of all cells, column by column, above the codes that the check wants."""
     census = table.census
     sensitive = dict(zip(census.sensitive, census.codes[len(census.quasi) :], strict=True))
@@ -218,18 +214,6 @@ def _lines(table: LocalTable, columns: Sequence[Column], check: Check) -> Array:
     for line, name in zip(lines[len(columns) :], check.columns, strict=True):
         line[:] = sensitive[name]
     return lines
-
-
-def _levels(tables: list[list[Array]], most: int) -> Levels:
-    """Put tables one after the other; say where each begins, per column and level."""
-    bases = np.full((len(tables), max(map(len, tables)) + 2), -1, dtype=np.int64)
-    flat, at = [np.zeros(0, dtype=np.int64)], 0
-    for column, levels in enumerate(tables):
-        for level, table in enumerate(levels):
-            bases[column, level] = at
-            flat.append(table)
-            at += len(table)
-    return Levels(np.concatenate(flat).astype(np.int64), bases, np.zeros(most + 1, dtype=np.int64))
 
 
 # Whether pieces keep the promise, asked for all pieces of a round at once.
@@ -266,13 +250,13 @@ class Check:
 
     def __init__(self, table: LocalTable) -> None:
         sizes = [judge.model.k for judge in table.judges if isinstance(judge.model, KAnonymity)]
-        others = [judge for judge in table.judges if table.persons or not isinstance(judge.model, KAnonymity)]
+        others = [judge for judge in table.judges if table.has_persons or not isinstance(judge.model, KAnonymity)]
         self._table = table
         self.least = min(max([1, *sizes]), table.census.records + 1)
         self.around = [Around(judge, table) for judge in others if isinstance(judge, NTJudge)]
         self._judges = [judge for judge in others if not isinstance(judge, NTJudge)]
-        self._counts = not table.persons and all(len(judge.columns) == 1 for judge in self._judges)
-        named = [*(self._judges if self._counts else []), *(one.judge for one in self.around)]
+        self._by_counts = not table.has_persons and all(len(judge.columns) == 1 for judge in self._judges)
+        named = [*(self._judges if self._by_counts else []), *(one.judge for one in self.around)]
         self.columns = tuple(sorted({name for judge in named for name in judge.columns}))
 
     @property
@@ -282,24 +266,23 @@ class Check:
     def refuse_if_hopeless(self, whole: Candidates) -> None:
         """Stop where even the whole table as one class breaks the promise."""
         if len(whole) and not ((whole.pieces.sizes >= self.least) & self.keeps(whole)).all():
-            msg = f"Even all {self._table.census.records:,} records in one class break {self._table.problem.model}."
-            raise NoSafeRelease(msg, hint="ask for less.")
+            self._table.refuse()
 
     def keeps(self, found: Candidates) -> Bools:
         """Say which pieces keep the promise, of those that are not too light."""
         kept = np.ones(len(found), dtype=bool)
         if self._judges:
-            classes = (
-                self._counted(found)
-                if self._counts
-                else self._table.classes(found.cells[found.pieces.order], found.owners, len(found), found.pieces.taken)
-            )
+            classes = self._counted_classes(found) if self._by_counts else self._classes(found)
             kept = np.asarray(np.logical_and.reduce([judge.keeps(classes) for judge in self._judges]), dtype=bool)
         for around in self.around:
             kept[kept] = around.near(found, np.flatnonzero(kept))
         return kept
 
-    def _counted(self, found: Candidates) -> Classes:
+    def _classes(self, found: Candidates) -> Classes:
+        order, taken, *_ = found.pieces
+        return self._table.classes(found.cells[order], found.owners, len(found), taken)
+
+    def _counted_classes(self, found: Candidates) -> Classes:
         """Give classes that know only their sizes and histograms, which is all that is asked of them."""
         none, sizes = np.zeros(0, dtype=np.int64), found.pieces.sizes
         domains = self._table.census.domains
@@ -339,7 +322,7 @@ class Around:
         open_ = np.flatnonzero(~result)
         home = self._home[found.parents[pieces[open_]]]
         while len(open_):
-            inside = _some(histogram, pieces[open_])
+            inside = _some_histogram(histogram, pieces[open_])
             pairs = RegionPairs(inside, self._large, home, sizes[open_], self._sizes[home], self._values)
             held = self.judge.is_near(pairs)
             result[open_[held]] = True
@@ -358,19 +341,20 @@ class Around:
         home[large] = len(self._sizes) + np.arange(len(large))
         self._home = np.append(self._home, home)
         self._sizes = np.append(self._sizes, sizes[large])
-        self._large = _join(self._large, _some(found.histogram(self._column, self._values), pieces[large]))
+        self._large = _joined_histogram(
+            self._large, _some_histogram(found.histogram(self._column, self._values), pieces[large])
+        )
 
 
-def _some(histogram: Histogram, chosen: Array) -> Histogram:
+def _some_histogram(histogram: Histogram, chosen: Array) -> Histogram:
     """Give the histogram of some pieces only, in the given order and with new numbers."""
     lengths = np.diff(histogram.starts)[chosen]
-    starts = np.append(0, np.cumsum(lengths))
-    entries = np.arange(starts[-1]) + np.repeat(histogram.starts[chosen] - starts[:-1], lengths)
+    starts, entries = np.append(0, np.cumsum(lengths)), number_runs(histogram.starts[chosen], lengths)
     owners = np.repeat(np.arange(len(chosen)), lengths)
     return Histogram(starts, owners, (histogram.values[0][entries],), histogram.counts[entries])
 
 
-def _join(one: Histogram, two: Histogram) -> Histogram:
+def _joined_histogram(one: Histogram, two: Histogram) -> Histogram:
     known = len(one.starts) - 1
     return Histogram(
         np.append(one.starts, two.starts[1:] + one.starts[-1]),

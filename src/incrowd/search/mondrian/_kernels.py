@@ -155,7 +155,7 @@ def _median(
 
 
 @compiled
-def _groups(line: Array, weights: Array, start: int, end: int, table: Array, bins: Array, least: int) -> int:
+def _count_groups(line: Array, weights: Array, start: int, end: int, table: Array, bins: Array, least: int) -> int:
     """Count the groups of a part; -1 if one of them is lighter than ``least``."""
     for row in range(start, end):
         bins[table[line[row]]] += weights[row]
@@ -201,7 +201,7 @@ def propose_cuts(rows: Rows, parts: OpenParts, levels: Levels, least: int, stric
                 at = 0
                 while tables[bases[one, at + 1] + first] != tables[bases[one, at + 1] + last]:
                     at += 1
-                pieces = _groups(line, rows.weights, start, end, tables[bases[one, at] :], bins, least)
+                pieces = _count_groups(line, rows.weights, start, end, tables[bases[one, at] :], bins, least)
             if pieces > 0:
                 cuts.column[part], cuts.value[part], cuts.number[part] = one, at, pieces
                 parts.tried[part] = place
@@ -212,7 +212,7 @@ def propose_cuts(rows: Rows, parts: OpenParts, levels: Levels, least: int, stric
 
 
 @compiled
-def _room(line: Array, weights: Array, start: int, end: int, value: int) -> int:
+def _median_room(line: Array, weights: Array, start: int, end: int, value: int) -> int:
     """Count the records with the median that belong to the first of two halves of one size."""
     total = 0
     below = 0
@@ -302,7 +302,7 @@ def arrange_pieces(rows: Rows, parts: OpenParts, cuts: Cuts, levels: Levels, str
         line = rows.codes[column]
         opens[piece] = out
         if bases[column, 0] < 0:
-            room = 2**62 if strict else _room(line, rows.weights, start, end, value)
+            room = 2**62 if strict else _median_room(line, rows.weights, start, end, value)
             opens[piece + 1], out = _halve(line, rows.weights, start, end, value, room, order, taken, out)
             piece += 2
         else:

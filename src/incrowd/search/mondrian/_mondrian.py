@@ -117,7 +117,7 @@ class Mondrian:
 
 def _refuse(table: LocalTable, *, strict: bool) -> None:
     """Refuse what this search cannot promise."""
-    if table.persons and not strict:
+    if table.has_persons and not strict:
         msg = "The records of a person stay together, so equal values cannot be shared out between two parts."
         raise ParameterError(msg, hint=Hint("use {}.", Setting.search("Mondrian", strict=True)))
     for model in table.problem.model.parts:
@@ -129,6 +129,6 @@ def _refuse(table: LocalTable, *, strict: bool) -> None:
             )
             path = Setting("supersets", ("path",), 'NTCloseness(..., supersets="path")')
             raise ParameterError(msg, hint=Hint("write {}.", path))
-        if table.persons:
+        if table.has_persons:
             msg = "Mondrian cannot promise (n, t)-closeness where people have several rows."
             raise ParameterError(msg, hint=Hint("use {}, or a model that counts people.", OPTIMAL))

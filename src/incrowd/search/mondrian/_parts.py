@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from incrowd.core import Grouping, Hint, Labelling, Namer, ParameterError, Partition, Setting, class_extremes, group
 from incrowd.hierarchies import Averaged, Ordered, averages
-from incrowd.search._local import Labels, LocalTable, Pieces, common_ways
+from incrowd.search._local import Labels, LocalTable, Pieces, common_paths
 from incrowd.search._problem import LocalOutcome
 
 Array = npt.NDArray[Any]
@@ -113,7 +113,7 @@ class Column:
         if self.call == "group":
             return self.namer.by_group(*self.namer.common_group(parts.low, parts.high))
         if self.call == "set":
-            return self._sets(parts, pieces)
+            return self._set_labels(parts, pieces)
         ends, owner = self.code[np.append(parts.low, parts.high)], np.tile(np.arange(number), 2)
         if self.averaged is None:
             return self.namer.by_range(ends, owner, number)
@@ -130,7 +130,7 @@ class Column:
         ends = zip(self.code[low].tolist(), self.code[high].tolist(), strict=True)
         return [texts[one] if one == other else f"{texts[one]}..{texts[other]}" for one, other in ends]
 
-    def _sets(self, parts: Stretches, pieces: Pieces) -> Labelling:
+    def _set_labels(self, parts: Stretches, pieces: Pieces) -> Labelling:
         """Call classes by the set of their values; many have the same, as a rule all from the first to the last."""
         full = parts.distinct == parts.high - parts.low + 1
         known = full | (parts.distinct == len(("first", "last")))
@@ -310,16 +310,16 @@ def labelled_cut(cut: Cut, columns: Sequence[Column], *, apart: bool) -> tuple[C
         labels = tuple(column.labels(cut.reach.at(index), cut.pieces) for index, column in enumerate(columns))
         if not apart or len(merged := namesakes(labels)) == len(cut.leaves):
             return cut, labels
-        cut = _taken_back(cut, columns, merged)
+        cut = _merged_back(cut, columns, merged)
 
 
-def _taken_back(cut: Cut, columns: Sequence[Column], merged: Grouping) -> Cut:
+def _merged_back(cut: Cut, columns: Sequence[Column], merged: Grouping) -> Cut:
     """Put the parts of every group back into the smallest part that holds them all."""
     ways = cut.tree.paths(cut.leaves)
     ways = np.append(ways, np.full((len(ways), 1), -1), axis=1)
     each = np.arange(len(ways))
     ways[each, (ways >= 0).sum(axis=1)] = cut.leaves
-    common = common_ways(ways, merged)
+    common = common_paths(ways, merged)
     last = common[np.arange(len(merged)), (common >= 0).sum(axis=1) - 1]
     stops = np.zeros(len(cut.tree) + 1, dtype=bool)
     stops[last[merged.sizes() > 1]] = True

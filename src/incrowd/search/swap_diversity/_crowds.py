@@ -14,7 +14,7 @@ import numpy.typing as npt
 from incrowd.core import ParameterError
 from incrowd.core.kernels import compiled
 from incrowd.search._datafly import Raised
-from incrowd.search._local import LocalTable, Pieces
+from incrowd.search._local import LocalTable, Pieces, flat_tables
 from incrowd.search._problem import Counts, Ints
 
 Small = npt.NDArray[np.int32]
@@ -234,7 +234,9 @@ class Crowds:
 
     def __init__(self, table: LocalTable, raised: Raised, kinds: Ints, wanted: int) -> None:
         self._wanted = wanted
-        self._tree = _hierarchies(table)
+        groups = [[group[namer.code] for group in table.level_groups(at)] for at, namer in enumerate(table.names)]
+        places, starts = flat_tables(groups)
+        self._tree = Tree(places.astype(np.int32), starts)
         self._parts = _parts(table, raised, kinds)
         self._groups = _groups(len(raised.sizes), int(kinds.max(initial=0)) + 1, len(table.names))
         self._used = len(raised.rows)
@@ -305,17 +307,6 @@ class Crowds:
 
     def _refresh(self, *numbers: int) -> None:
         refresh(np.array(numbers, dtype=np.int64), self._parts, self._groups, self._tree)
-
-
-def _hierarchies(table: LocalTable) -> Tree:
-    levels = [range(namer.floor, namer.height + 1) for namer in table.names]
-    groups, starts, total = [], np.zeros((len(levels), max(map(len, levels))), dtype=np.int64), 0
-    for column, namer in enumerate(table.names):
-        for number, level in enumerate(levels[column]):
-            starts[column, number] = total
-            groups.append(namer.group_of(level)[namer.code].astype(np.int32))
-            total += len(namer.code)
-    return Tree(np.concatenate(groups), starts)
 
 
 def _parts(table: LocalTable, raised: Raised, kinds: Ints) -> Parts:

@@ -10,7 +10,7 @@ import numpy as np
 from incrowd.core import Hint, ParameterError, Setting
 from incrowd.hierarchies import Categories
 from incrowd.models import EnhancedPAlphaSensitive, Judge, LDiversity, Model, PSensitive
-from incrowd.search._datafly import check_outliers, k_and_more, raise_levels, refuse_others
+from incrowd.search._datafly import check_outliers, k_and_others, raise_levels, refuse_others
 from incrowd.search._local import LocalTable
 from incrowd.search._problem import CHEAPEST_FIRST, MONDRIAN, Ints, LocalOutcome, OnProgress, Problem, check_flag
 
@@ -95,7 +95,7 @@ class SwapDiversity:
 
 def _k_and_values(model: Model) -> tuple[int, Model]:
     """Give the k and the promise about different values; refuse whatever else is promised."""
-    k, others = k_and_more(model)
+    k, others = k_and_others(model)
     if len(others) != 1 or not _counts_values(others[0]):
         found = ", ".join(map(str, others)) or str(model)
         msg = f"SwapDiversity keeps k-anonymity with a number of different values or categories, not {found}."
@@ -129,4 +129,4 @@ def _kinds(table: LocalTable, judge: Judge) -> Ints:
     meaning = dict(table.problem.schema.sensitive)[name]
     if isinstance(judge.model, EnhancedPAlphaSensitive) and isinstance(meaning, Categories):
         codes = meaning.bind(census.domains[name]).category[codes]
-    return np.where(table.counting(judge), codes.astype(np.int64), -1)
+    return np.where(table.counted_cells(judge), codes.astype(np.int64), -1)

@@ -87,7 +87,7 @@ class Loan(NamedTuple):
 
 
 @compiled
-def _movable(piece: int, stage: int, loan: Loan) -> int:
+def _movable_records(piece: int, stage: int, loan: Loan) -> int:
     """Say how many records of a piece go back before anything new is to be decided; 0 if none helps or none can."""
     pieces, groups, limits, worth, records, back, seen = loan
     group, most, wanted, helps, fits = pieces[GROUP, piece], pieces[KEPT, piece], 0, False, True
@@ -160,7 +160,7 @@ def _look_for(stage: int, line: Counts, loan: Loan) -> None:
         piece = line[at]
         at += 1
         while kept[piece] > 0:
-            moved = _movable(piece, stage, loan)
+            moved = _movable_records(piece, stage, loan)
             if moved == 0:
                 break
             _take(piece, moved, loan)

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from incrowd.core import add_up
 from incrowd.models import KAnonymity
-from incrowd.search._local import LocalTable
+from incrowd.search._local import LocalTable, flat_tables
 from incrowd.search._needs import needed_sums
 from incrowd.search._problem import Bools, Counts, Floats, Ints
 from incrowd.search.top_down._kernels import GROUP, KEPT, SCORE, Loan, Tally, borrow, count_kinds, divide
@@ -28,7 +28,7 @@ def specialize(table: LocalTable, order: Ints, *, by_loss: bool, retry: bool) ->
     """Go down until every part is finished; cells are numbered by their places in ``order``."""
     census = table.census
     codes = np.array([column[order] for column in census.codes[: len(census.quasi)]], dtype=np.int64)
-    counts = np.ones(len(census), dtype=np.int64) if table.persons else census.counts[order].astype(np.int64)
+    counts = np.ones(len(census), dtype=np.int64) if table.has_persons else census.counts[order].astype(np.int64)
     down = _Specialization(Ladders.of(table), _needs(table, order), codes, by_loss, retry)
     start = _whole(table, counts)
     blocks, finished = start.blocks(), [start.some(np.zeros(len(start.levels), dtype=bool))]
@@ -53,18 +53,15 @@ class Ladders(NamedTuple):
 
     @classmethod
     def of(cls, table: LocalTable) -> Ladders:
-        heights = [namer.height - namer.floor for namer in table.names]
-        at = np.zeros((len(heights), max(heights) + 1), dtype=np.int64)
-        groups, leaves, end = [], [], 0
-        for column, namer in enumerate(table.names):
-            for level in range(heights[column] + 1):
-                at[column, level] = end
-                groups.append(namer.group_of(namer.floor + level))
-                leaves.append(namer.ladder.leaves[namer.floor + level][groups[-1]])
-                end += len(groups[-1])
+        groups, at = flat_tables([table.level_groups(column) for column in range(len(table.names))])
+        leaves = [namer.ladder.leaves[namer.floor :] for namer in table.names]
+        counted = [
+            [count[group] for count, group in zip(leaves[column], table.level_groups(column), strict=True)]
+            for column in range(len(leaves))
+        ]
         most = np.array([int(namer.ladder.leaves[-1][0]) for namer in table.names])
         prices = table.weights / np.maximum(most - 1, 1)
-        return cls(np.concatenate(groups).astype(np.int64), np.concatenate(leaves).astype(np.int64), at, prices)
+        return cls(groups, flat_tables(counted)[0], at, prices)
 
 
 class Parts(NamedTuple):
@@ -91,7 +88,7 @@ class Parts(NamedTuple):
     def some(self, wanted: Bools) -> Parts:
         sizes = np.diff(self.starts)
         inside = np.repeat(wanted, sizes)
-        per_part = _ends(sizes[wanted]), self.levels[wanted], self.closed[wanted]
+        per_part = _boundaries(sizes[wanted]), self.levels[wanted], self.closed[wanted]
         return Parts(self.cells[inside], self.counts[inside], *per_part)
 
     def blocks(self) -> list[Parts]:
@@ -109,7 +106,7 @@ class Parts(NamedTuple):
         return Parts(self.cells[pieces], counts[pieces], starts, self.levels[origin], self.closed[origin]), origin
 
 
-def _ends(sizes: Ints) -> Counts:
+def _boundaries(sizes: Ints) -> Counts:
     """Give where parts begin and end that stand one after the other."""
     return np.concatenate(([0], np.cumsum(sizes))).astype(np.int64)
 
@@ -119,13 +116,15 @@ def _whole(table: LocalTable, counts: Counts) -> Parts:
     cells, number = np.arange(len(counts), dtype=np.int32), min(1, len(counts))
     levels = np.array([[namer.height - namer.floor for namer in table.names]] * number, dtype=np.int16)
     levels = levels.reshape(number, len(table.names))
-    return Parts(cells, counts, _ends(np.array([len(cells)] * number)), levels, np.zeros_like(levels, dtype=np.int8))
+    return Parts(
+        cells, counts, _boundaries(np.array([len(cells)] * number)), levels, np.zeros_like(levels, dtype=np.int8)
+    )
 
 
 def _joined(several: Sequence[Parts]) -> Parts:
     sizes = np.concatenate([np.diff(parts.starts) for parts in several])
     cells, counts, _, levels, closed = (np.concatenate(column) for column in zip(*several, strict=True))
-    return Parts(cells, counts, _ends(sizes), levels, closed)
+    return Parts(cells, counts, _boundaries(sizes), levels, closed)
 
 
 class Needs(NamedTuple):
@@ -223,11 +222,11 @@ class _Specialization:
             closed[some, column] = np.where(tried.never, NEVER, OPEN)
             value = np.full_like(found, -np.inf)
             value[:, some] = tried.gained, tried.records, -tried.branches
-            better = (value[1] > 0) & _larger(value, found)
+            better = (value[1] > 0) & _is_larger(value, found)
             best[better], found[:, better] = column, value[:, better]
             changed, inside = np.repeat(better, np.diff(parts.starts)), np.repeat(some, np.diff(parts.starts))
             group[changed], kept[changed] = tried.group[changed[inside]], tried.kept[changed[inside]]
-        return self._apart(parts._replace(closed=closed), best, group, kept)
+        return self._split(parts._replace(closed=closed), best, group, kept)
 
     def _try(self, parts: Parts, column: int) -> _Tried:
         owner, codes = parts.owner, self.codes[column][parts.cells]
@@ -236,8 +235,8 @@ class _Specialization:
         groups = self._divide(parts.cells, parts.counts, parts.starts, self.ladders.groups[lower])
         kept = np.where(groups.ok[groups.of], parts.counts, 0)
         some = parts.sums(kept) > 0
-        self._unspecialize(parts, column, groups, kept, some[owner])
-        records, branches = parts.sums(kept), parts.sums(_firsts(groups.of, kept))
+        self._take_back(parts, column, groups, kept, some[owner])
+        records, branches = parts.sums(kept), parts.sums(_first_pieces(groups.of, kept))
         value = records.astype(np.float64)
         if self.by_loss:  # a step that takes everybody along costs nothing, and opens what lies below
             gained = parts.sums(kept * (self.ladders.leaves[upper] - self.ladders.leaves[lower]))
@@ -262,7 +261,7 @@ class _Specialization:
         enough = np.all(have >= needs.bounds, axis=1)
         return _Groups(of, labels[order[at[:-1]]], have, enough, tally.entry, tally.records)
 
-    def _unspecialize(self, parts: Parts, column: int, groups: _Groups, kept: Counts, some: Bools) -> None:
+    def _take_back(self, parts: Parts, column: int, groups: _Groups, kept: Counts, some: Bools) -> None:
         """Step 10: where those who stay have not enough, take from those who would go on. Changes ``kept``.
 
         ``some``: whether any record of the piece's part goes on; if none does, all stay.
@@ -271,7 +270,9 @@ class _Specialization:
         if not back.any():
             return
         sizes = np.bincount(parts.owner[back], minlength=len(parts.levels))
-        stay = self._divide(parts.cells[back], parts.counts[back], _ends(sizes), np.zeros(back.sum(), dtype=np.int64))
+        stay = self._divide(
+            parts.cells[back], parts.counts[back], _boundaries(sizes), np.zeros(back.sum(), dtype=np.int64)
+        )
         poor = sizes > 0
         poor[poor] = ~stay.ok
         if poor.any():
@@ -281,7 +282,7 @@ class _Specialization:
             lines = np.array([here.counts, kept[inside], group, score])
             given, failed = self._borrow(here, lines, groups, groups.entry.take(inside, axis=1))
             rest = np.flatnonzero(failed[here.owner])
-            given[rest[_smallest(here.owner[rest], group[rest], groups.labels, given[rest], score[rest])]] = 0
+            given[rest[_in_smallest_group(here.owner[rest], group[rest], groups.labels, given[rest], score[rest])]] = 0
             kept[inside] = given
 
     def _borrow(self, parts: Parts, lines: Counts, groups: _Groups, entry: Counts) -> tuple[Counts, Bools]:
@@ -313,7 +314,7 @@ class _Specialization:
             scores[places] += 1
             level = level - 1
 
-    def _apart(self, parts: Parts, best: Counts, group: Counts, kept: Counts) -> tuple[Parts, Parts]:
+    def _split(self, parts: Parts, best: Counts, group: Counts, kept: Counts) -> tuple[Parts, Parts]:
         owner = parts.owner
         go, stay = np.flatnonzero(kept), np.flatnonzero((parts.counts > kept) & (best[owner] >= 0))
         go = go[np.lexsort((group[go], owner[go]))]
@@ -328,13 +329,13 @@ class _Specialization:
         return (_joined([down, rest]), done) if self.retry else (down, _joined([done, rest]))
 
 
-def _larger(value: Floats, than: Floats) -> Bools:
+def _is_larger(value: Floats, than: Floats) -> Bools:
     """Compare column by column: by the first row, where that is equal by the second, then by the third."""
     equal, larger = value == than, value > than
     return np.asarray(larger[0] | (equal[0] & (larger[1] | (equal[1] & larger[2]))))
 
 
-def _firsts(group: Counts, kept: Counts) -> Counts:
+def _first_pieces(group: Counts, kept: Counts) -> Counts:
     """Mark one piece of every group of which something is kept."""
     pieces, result = np.flatnonzero(kept), np.zeros_like(kept)
     one = np.full(int(group.max()) + 1, -1)
@@ -343,7 +344,7 @@ def _firsts(group: Counts, kept: Counts) -> Counts:
     return result
 
 
-def _smallest(owner: Counts, group: Counts, labels: Counts, kept: Counts, score: Counts) -> Bools:
+def _in_smallest_group(owner: Counts, group: Counts, labels: Counts, kept: Counts, score: Counts) -> Bools:
     """Find in every part the smallest kept group; of equal ones that with the smallest scores, then the first label."""
     sizes, scores = (add_up(group, each, len(labels)) for each in (kept, kept * score))
     filled = np.flatnonzero(kept)

@@ -7,10 +7,10 @@ from typing import ClassVar, Literal, get_args
 
 import numpy as np
 
-from incrowd.core import Hint, Labelling, Namer, ParameterError, Setting
+from incrowd.core import Hint, Labelling, ParameterError, Setting
 from incrowd.search._local import LocalTable, Pieces
 from incrowd.search._needs import needed_sums
-from incrowd.search._problem import CHEAPEST_FIRST, MONDRIAN, Ints, LocalOutcome, OnProgress, Problem, check_choice
+from incrowd.search._problem import CHEAPEST_FIRST, MONDRIAN, LocalOutcome, OnProgress, Problem, check_choice
 
 Best = Literal["records", "loss"]
 OVERLAP = "Labels overlap: a coarse label tells that the finer groups under it were too small for some of its records."
@@ -82,14 +82,17 @@ class TopDown:
         found = specialize(table, order, by_loss=self.best == "loss", retry=self.retry)
         cells = order[found.cells]
         classes = np.repeat(np.arange(len(found.levels)), np.diff(found.starts))
-        counts = census.counts[cells].astype(np.int64) if table.persons else found.counts
+        counts = census.counts[cells].astype(np.int64) if table.has_persons else found.counts
         pieces = Pieces(cells, classes, counts)
-        by_average = table.labels(pieces) if any(table.averaged) else ()
         first = cells[found.starts[:-1]]
-        labels = [
-            by_average[column] if average else _by_level(namer, census.codes[column][first], found.levels[:, column])
-            for column, (average, namer) in enumerate(zip(table.averaged, table.names, strict=True))
-        ]
+
+        def label(column: int) -> Labelling:
+            """Call every class by the group of its first cell at the level where it stopped."""
+            namer, levels = table.names[column], found.levels[:, column].astype(np.int64)
+            groups = np.array(table.level_groups(column))[levels, census.codes[column][first]]
+            return namer.by_group(namer.floor + levels, groups)
+
+        labels = table.labels_or_averages(pieces, label)
         return table.outcome(pieces, labels, notes=(OVERLAP,) if len(found.levels) > 1 else ())
 
 
@@ -103,12 +106,3 @@ def _refuse_others(table: LocalTable) -> None:
             )
             hint = Hint("use {} or {}, or one of these promises.", MONDRIAN, CHEAPEST_FIRST)
             raise ParameterError(msg, hint=hint)
-
-
-def _by_level(namer: Namer, codes: Ints, levels: Ints) -> Labelling:
-    """Call every class by the group of one of its codes at a level above the floor."""
-    groups = np.zeros(len(codes), dtype=np.int64)
-    for level in np.unique(levels):
-        here = levels == level
-        groups[here] = namer.group_of(namer.floor + int(level))[codes[here]]
-    return namer.by_group(namer.floor + levels.astype(np.int64), groups)
