@@ -9,8 +9,9 @@ from typing import Any
 
 import pytest
 
+import incrowd as ic
 from incrowd.core import Domain
-from incrowd.evidence import RangeError
+from incrowd.evidence import Answer, RangeError, Where, ask
 from incrowd.evidence._question import Range
 from incrowd.measures import Axis
 
@@ -97,6 +98,8 @@ def test_numbers_that_no_floating_point_number_tells_apart_are_told_apart() -> N
         (DAYS, "31.02.1960", None, "cannot be read as one", "low"),
         (DAYS, "1.1.60", None, "cannot be read as one", "low"),
         (DAYS, "1960-13", None, "cannot be read as one", "low"),
+        (DAYS, "1960-00", None, "cannot be read as one", "low"),
+        (DAYS, "1960-01-00", None, "cannot be read as one", "low"),
         (DAYS, "0000", None, "cannot be read as one", "low"),
         (DAYS, "1960-01 12:00", None, "cannot be read as one", "low"),
         (TIMES, "2024-03-01 12:00+02:00", None, "cannot be read as one", "low"),
@@ -139,3 +142,40 @@ def test_a_range_begins_and_ends_on_the_line_of_labels_where_it_does_among_value
     axis = Axis.of(domain)
     assert axis is not None
     assert Range.of(domain, low, high).stretch(axis) == (begin, end)
+
+
+TABLE = [{"age": age, "sex": "fm"[age % 2], "cost": cost} for age, cost in ((21, 10), (22, 20), (31, 30), (32, 60))]
+
+
+@pytest.fixture
+def release() -> ic.Release:
+    schema = ic.Schema(quasi={"age": ic.intervals(10), "sex": ic.flat()}, sensitive=["cost"])
+    return ic.anonymize(TABLE, schema, model="k>=2", at_least={"age": 1, "sex": 1}, at_most={"age": 1})
+
+
+def test_a_count_is_asked_of_the_table_and_of_the_release(release: ic.Release) -> None:
+    found = ask(release, "count", where=[Where("age", low="31"), Where("age", high="39")])
+    assert (found.before, found.after) == (2.0, 1.8)  # nine of the ten years of a label
+    assert found.off == pytest.approx(0.1)
+
+
+def test_an_average_is_that_of_the_middles_of_labels(release: ic.Release) -> None:
+    assert ask(release, "mean", "age") == Answer(26.5, 29.5)
+    assert ask(release, "mean", "cost", [Where("sex", values=["m"])]) == Answer(20.0, 30.0)
+
+
+@pytest.mark.parametrize(("what", "column"), [("mean", None), ("mean", "sex")])
+def test_an_average_needs_a_column_of_numbers(release: ic.Release, what: Any, column: str | None) -> None:
+    with pytest.raises(ic.ParameterError, match="average"):
+        ask(release, what, column)
+
+
+def test_a_wrong_end_says_to_which_condition_it_belongs(release: ic.Release) -> None:
+    with pytest.raises(RangeError, match="this is not one") as refused:
+        ask(release, "count", where=[Where("sex", values=["f"]), Where("age", high="old")])
+    assert (refused.value.condition, refused.value.end) == (1, "high")
+
+
+def test_only_published_columns_can_be_asked_about(release: ic.Release) -> None:
+    with pytest.raises(ic.UnknownColumnError, match="published column"):
+        ask(release, "mean", "name")

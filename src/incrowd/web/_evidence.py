@@ -16,7 +16,7 @@ from incrowd.engines import watching
 from incrowd.evidence import Checklist
 from incrowd.plan import KINDS, likely_kind, safe_harbor
 from incrowd.release import About, Release, open_release
-from incrowd.report import charts_of, doubts, owner_page, plain_page, worst_findings
+from incrowd.report import charts_of, doubts, owner_page, plain_page, shown_everywhere, worst_findings
 from incrowd.web._desk import plan_of, release_of, suggestion_of, table_of
 from incrowd.web._history import read_json, write_json, write_text
 from incrowd.web._progress import Teller
@@ -124,8 +124,6 @@ def bundle(given: Plain, _: Teller) -> Plain:
 def draw(given: Plain, _: Teller) -> Plain:
     """Draw a chart as SVG, with its title and how to read it."""
     import vl_convert  # noqa: PLC0415 - drawing is loaded when something is drawn
-
-    from incrowd.report import shown_everywhere  # noqa: PLC0415
 
     folder, name = Path(given["folder"]), given["name"]
     found = next(one for one in read_json(folder / "charts.json") if one["name"] == name)

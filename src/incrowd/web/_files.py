@@ -70,7 +70,7 @@ class Folder:
         """List the tables of the folder, the newest first, with what the plan uses them for."""
         entries = [entry for entry in self.home.iterdir() if self._is_table(entry)]
         entries.sort(key=lambda entry: -entry.stat().st_mtime)
-        files = [_described(entry, uses.get(entry.name), entry.name in uploaded) for entry in entries[:SHOWN]]
+        files = [_described(entry, uses.get(entry.name), uploaded=entry.name in uploaded) for entry in entries[:SHOWN]]
         return {"files": files, "more": max(len(entries) - SHOWN, 0)}
 
     def _is_table(self, entry: Path) -> bool:
@@ -98,7 +98,7 @@ def _outside() -> Refusal:
     return refusal(403, "forbidden", "This leads out of the folder that you work in.", "use what is inside it.")
 
 
-def _described(entry: Path, use: str | None, uploaded: bool) -> dict[str, Any]:  # noqa: FBT001 - told beside the name
+def _described(entry: Path, use: str | None, *, uploaded: bool) -> dict[str, Any]:
     found = entry.stat()
     changed = dt.datetime.fromtimestamp(found.st_mtime, dt.UTC).isoformat(timespec="seconds")
     kind = "hierarchy-or-table" if ending_of(entry).startswith((".csv", ".txt")) else "table"
