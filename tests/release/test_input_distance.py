@@ -17,7 +17,7 @@ from hypothesis import HealthCheck, given, settings, strategies as st
 
 import incrowd as ic
 from incrowd.models import promise as read
-from incrowd.release._input_distance import Shown, at_most
+from incrowd.release._input_distance import FileFacts, distance_bound
 from models import slow
 
 AGES = (31, 32, 35, 38, 41, 42, 47, 48, 71)
@@ -184,9 +184,9 @@ CLOSENESS: dict[str, Any] = {
 }
 
 
-def bound(promise: str, measured: str, shown: Shown) -> Fraction | float:
+def bound(promise: str, measured: str, shown: FileFacts) -> Fraction | float:
     model: Any = read(promise)
-    return at_most(model, Fraction(measured), shown)
+    return distance_bound(model, Fraction(measured), shown)
 
 
 @pytest.mark.parametrize(
@@ -203,11 +203,11 @@ def bound(promise: str, measured: str, shown: Shown) -> Fraction | float:
     ],
 )
 def test_one_record_more_moves_the_whole_table_by_so_much(promise: str, expected: Fraction | float) -> None:
-    assert bound(promise, "1/6", Shown(records=9, left_out=1, values=4)) == pytest.approx(float(expected))
+    assert bound(promise, "1/6", FileFacts(records=9, left_out=1, values=4)) == pytest.approx(float(expected))
 
 
 def test_where_nobody_was_left_out_the_file_is_the_original_table() -> None:
-    assert bound("t<=0.9[ordered]", "1/6", Shown(records=9, left_out=0, values=1)) == Fraction(1, 6)
+    assert bound("t<=0.9[ordered]", "1/6", FileFacts(records=9, left_out=0, values=1)) == Fraction(1, 6)
 
 
 people = st.fixed_dictionaries(
@@ -229,7 +229,12 @@ def test_what_was_measured_against_the_original_table_is_never_more(
     suppression = "drop" if promise.startswith("nt") else suppression  # (n, t)-closeness refuses to mask
     try:
         release = ic.anonymize(
-            table, schema, model=f"k>=2, {promise}", max_suppressed=0.5, at_most={"age": 1}, suppression=suppression
+            table,
+            schema,
+            model=f"k>=2, {promise}",
+            max_suppressed=0.5,
+            at_most={"age": 1},
+            suppression=suppression,
         )
     except ic.NoSafeRelease:
         return

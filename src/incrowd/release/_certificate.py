@@ -17,7 +17,7 @@ import numpy.typing as npt
 from incrowd.core import DataError, Finding, LocalRecoding, ParameterError, ReleaseMismatch
 from incrowd.engines import Engine, Wording, digest_of_files, ending_of, files_of, is_escaped
 from incrowd.models import Model, NTCloseness, exact_text
-from incrowd.release._input_distance import against_input
+from incrowd.release._input_distance import input_distance_bound
 from incrowd.release._output import LABELS, KeyFile
 from incrowd.release._release_file import Measurement
 
@@ -241,7 +241,7 @@ def _promises(release: Release, found: Measurement) -> list[Plain]:
     entries = []
     for model, certified, shown in zip(found.promises, release.verdict.findings, found.verdict.findings, strict=True):
         entry = _promise(release, model, certified, shown)
-        most = None if entry["measured"] is None else against_input(model, shown, found, left_out)
+        most = None if entry["measured"] is None else input_distance_bound(model, shown, found, left_out)
         if most is not None:
             bound = certified.required[0][2]
             entry["input_at_most"] = exact_text(min(most, bound))

@@ -162,11 +162,11 @@ def in_words(explanation: Explanation, recipe: Recipe, classes: int, measures: M
     lines = [
         *(note for note in recipe.notes if recipe.sample is not None),
         f"The release keeps {recipe.promise}.",
-        f"It publishes {recipe.published:,} of {records:,} records in {_groups(classes)}.",
+        f"It publishes {recipe.published:,} of {records:,} records in {_groups_text(classes)}.",
         f"{suppressed:,} ({share_text(suppressed, records)}) are {gone}; {limit:,} were allowed.",
         *([f"{who} masked only because {ONE_GROUP}."] if joined else []),
         "",
-        *(_line(notch, recipe) for notch in explanation.notches),
+        *(_column_sentence(notch, recipe) for notch in explanation.notches),
         *(f"{spread.column}: {spread.published}; loses {spread.lost:.3f}." for spread in explanation.spreads),
         "",
     ]
@@ -210,14 +210,14 @@ def _notch(problem: Problem, nearby: Nearby, column: int, level: int) -> Notch:
     )
 
 
-def _groups(number: int) -> str:
+def _groups_text(number: int) -> str:
     return "1 group" if number == 1 else f"{number:,} groups"
 
 
-def _line(notch: Notch, recipe: Recipe) -> str:
+def _column_sentence(notch: Notch, recipe: Recipe) -> str:
     if notch.level == 0:
         return f"{notch.column}: published as it is."
-    what = "not published" if notch.hidden else f"{_groups(notch.groups)} instead of {notch.values:,} values"
+    what = "not published" if notch.hidden else f"{_groups_text(notch.groups)} instead of {notch.values:,} values"
     where = f"{notch.column}: {what} (level {notch.level} of {notch.height})."
     if notch.left_out is None:
         began = (

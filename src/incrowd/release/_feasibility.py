@@ -132,10 +132,10 @@ def no_release(problem: Problem, outcome: Outcome) -> NoSafeRelease:
         f"({limit:,} of {records:,} records): "
         f"{'even ' if sure else ''}the most general one {verb} {share_text(least, records)} ({least:,})."
     )
-    return NoSafeRelease(msg, hint=_hint(problem, least, sure=sure), nearest=least if sure else None)
+    return NoSafeRelease(msg, hint=_binding_hint(problem, least, sure=sure), nearest=least if sure else None)
 
 
-def _hint(problem: Problem, least: int, *, sure: bool) -> str:
+def _binding_hint(problem: Problem, least: int, *, sure: bool) -> str:
     """Name what binds: a level that may not be exceeded, or one of several promises."""
     parts: list[str] = []
     others = {name: {key: level for key, level in problem.at_most.items() if key != name} for name in problem.at_most}
@@ -152,12 +152,12 @@ def _hint(problem: Problem, least: int, *, sure: bool) -> str:
     if sure and least < problem.census.records:
         parts.append(Hint("{max_suppressed_records} would be enough", max_suppressed_records=least))
     if problem.suppression == "mask":
-        parts.append(_about_masks(problem))
+        parts.append(_mask_hint(problem))
     parts = parts or ["ask for less, or look at the hierarchies and at_most"]
     return functools.reduce(lambda hint, part: hint + "; " + part, parts) + "."
 
 
-def _about_masks(problem: Problem) -> str:
+def _mask_hint(problem: Problem) -> str:
     """Say what masking asks for, and whether dropping records would do."""
     dropped = left_out_by(replace(problem, suppression="drop"))(problem.highs)
     enough = dropped <= problem.limit and dropped < problem.census.records

@@ -93,7 +93,7 @@ def publish_in_parts(
         return None
     coarse = source.engine.census(replace(counting.request, floor=counting.highs))
     problem = replace(goal.problem(coarse), part=True)
-    watch = None if progress is None else Watching(progress, problem.census.records)
+    watch = None if progress is None else PartsProgress(progress, problem.census.records)
     lowest = replace(counting.request, floor=counting.lows)
     try:
         return Parts(source, output, problem, lowest, algorithm, counting.cells, watch).publish()
@@ -101,7 +101,7 @@ def publish_in_parts(
         return None
 
 
-class Watching:
+class PartsProgress:
     """Tells whoever watches how far the whole table is, while its parts are finished."""
 
     def __init__(self, tell: Callable[[Progress], bool | None], records: int) -> None:
@@ -125,7 +125,7 @@ class Parts:
     request: CensusRequest
     algorithm: Mondrian
     room: int
-    watch: Watching | None
+    watch: PartsProgress | None
 
     def publish(self) -> Release:
         """Cut the table, and publish the parts one after the other."""
@@ -134,20 +134,20 @@ class Parts:
         with private_folder(self.source.engine.resources.temp) as folder, ThreadPoolExecutor(max_workers=1) as beside:
             described = self.source.described(self.problem.census.records + self.problem.census.dropped, beside)
             cells = spill_census(self.source.engine, self.request, folder / "cells.parquet")
-            files = Files(self.request, self.problem.census.domains, self.room, folder).cut(cells, by)
+            files = PartFiles(self.request, self.problem.census.domains, self.room, folder).cut(cells, by)
             with Folders.new(self.output.folder, force=self.output.force) as folders:
-                spreads, expected = self._finish(files, by, folder / "released", folders.owner)
-                found = self._found(self._stored(folders.owner, len(files)), spreads, described)
+                spreads, expected = self._finish_parts(files, by, folder / "released", folders.owner)
+                found = self._found_in_parts(self._stored_recoding(folders.owner, len(files)), spreads, described)
                 release = self._write(found, folder / "released", folders, len(files), expected)
-        return replace(release, recoding=self._stored(self.output.folder / OWNER, len(files)))
+        return replace(release, recoding=self._stored_recoding(self.output.folder / OWNER, len(files)))
 
-    def _finish(self, files: list[CellFile], by: CountedCuts, released: Path, owner: Path) -> tuple[Spreads, int]:
+    def _finish_parts(self, files: list[CellFile], by: CountedCuts, released: Path, owner: Path) -> tuple[Spreads, int]:
         """Finish every part: rows and recoding go to files. Give what that cost, and the fingerprint of the rows."""
         released.mkdir()
         spreads, expected = Spreads(self.problem), 0
         for number, file in enumerate(files, start=1):
             places = released / f"{number}.parquet", owner / PART.format(number)
-            expected += self._publish(*self._part(file, by), places, spreads)
+            expected += self._publish(*self._read_part(file, by), places, spreads)
         return spreads, expected % 2**64
 
     def _publish(self, problem: Problem, begun: EarlierParts, places: tuple[Path, Path], spreads: Spreads) -> int:
@@ -163,7 +163,7 @@ class Parts:
             self.watch.done += problem.census.records
         return fingerprint(predicted.classes)
 
-    def _part(self, file: CellFile, by: CountedCuts) -> tuple[Problem, EarlierParts]:
+    def _read_part(self, file: CellFile, by: CountedCuts) -> tuple[Problem, EarlierParts]:
         """Read the cells of some parts; they are not needed on the disk any more."""
         cells = file.all()
         file.remove()
@@ -210,7 +210,7 @@ class Parts:
         expect(fine=whole.holds, problem="does not keep the promise that the search found it to keep")
         return whole, measuring.result()
 
-    def _found(self, recoding: StoredRecoding, spreads: Spreads, described: Future[dict[str, Any]]) -> Found:
+    def _found_in_parts(self, recoding: StoredRecoding, spreads: Spreads, described: Future[dict[str, Any]]) -> Found:
         """Say what was found, without what lies in files."""
         none, notes = np.zeros(0, dtype=np.int64), (PARTED.format(cells=self.room),)
         outcome = LocalOutcome(recoding, labels=(), sizes=none, suppressed=0, costs=spreads.costs(), notes=notes)
@@ -226,7 +226,7 @@ class Parts:
             input=described,
         )
 
-    def _stored(self, folder: Path, parts: int) -> StoredRecoding:
+    def _stored_recoding(self, folder: Path, parts: int) -> StoredRecoding:
         census, none = self.problem.census, np.zeros(0, dtype=np.int64)
         outline = LocalRecoding(
             quasi=census.quasi,
@@ -251,7 +251,7 @@ class CannotBeCutError(Exception):
     """A part does not fit into memory, and cannot be cut: not without breaking the promise, or not by what fits."""
 
 
-class Files:
+class PartFiles:
     """Parts of a table in files: those that fit into memory lie together in one file, as long as it fits."""
 
     def __init__(self, request: CensusRequest, domains: Mapping[str, Domain], room: int, folder: Path) -> None:
@@ -269,13 +269,13 @@ class Files:
             values = ValueCounts(self._request, self._domains)
             for codes, counts in _blocks(file):
                 values.add(codes, counts)
-            along = self._chosen(file, by, by.propose(values))
+            along = self._chosen_cut(file, by, by.propose(values))
             large += self._split(file, along, values.cells[along.column])
             file.remove()
         self._close()
         return self._filled
 
-    def _chosen(self, file: CellFile, by: CountedCuts, proposed: list[ColumnCut]) -> ColumnCut:
+    def _chosen_cut(self, file: CellFile, by: CountedCuts, proposed: list[ColumnCut]) -> ColumnCut:
         """Give the first cut whose pieces keep the promise."""
         along = next(iter(proposed), None)
         if proposed and not by.by_size:
@@ -293,7 +293,7 @@ class Files:
         """Write the pieces of a part: large ones to files of their own, which are given back."""
         occurring = along.pieces >= 0
         sizes = add_up(along.pieces[occurring], cells[occurring], along.number)
-        targets = [self._target(file, size) for size in sizes.tolist()]
+        targets = [self._target_file(file, size) for size in sizes.tolist()]
         numbers = {target: number for number, target in enumerate(dict.fromkeys(targets))}
         every, place = list(numbers), np.array([numbers[target] for target in targets])
         first, self._parts = self._parts, self._parts + len(targets)
@@ -301,23 +301,23 @@ class Files:
             for block in file.blocks():
                 pieces = along.pieces[file.packing.unpack(block.words)[along.column]]
                 numbered = block._replace(parts=first + pieces)
-                for target, some in _by_place(place[pieces], every, range(start, min(start + _OPEN, len(every)))):
+                for target, some in _rows_by_file(place[pieces], every, range(start, min(start + _OPEN, len(every)))):
                     self._writer(target).add(numbered.some(some))
             self._close(but=None if self._filling is None else self._filling[0])
         return [target for target, size in zip(targets, sizes.tolist(), strict=True) if size > self._room]
 
-    def _target(self, file: CellFile, size: int) -> CellFile:
+    def _target_file(self, file: CellFile, size: int) -> CellFile:
         """Say where so many cells are written: a file that they still fit into, or a new one."""
         if size > self._room:
-            return self._new(file)
+            return self._new_file(file)
         if self._filling is None or self._filling[1] + size > self._room:
-            self._filling = self._new(file), 0
+            self._filling = self._new_file(file), 0
             self._filled.append(self._filling[0])
         target, before = self._filling
         self._filling = target, before + size
         return target
 
-    def _new(self, file: CellFile) -> CellFile:
+    def _new_file(self, file: CellFile) -> CellFile:
         return CellFile(self._folder / f"{next(self._names)}.parquet", file.packing)
 
     def _writer(self, file: CellFile) -> CellWriter:
@@ -336,7 +336,7 @@ def _blocks(file: CellFile) -> Iterator[tuple[Sequence[Array], Array]]:
         yield file.packing.unpack(block.words), block.counts
 
 
-def _by_place(places: Array, files: list[CellFile], among: range) -> Iterator[tuple[CellFile, Array]]:
+def _rows_by_file(places: Array, files: list[CellFile], among: range) -> Iterator[tuple[CellFile, Array]]:
     """Give for some of the files the rows that go there."""
     order = np.argsort(places, kind="stable")
     ends = np.cumsum(np.bincount(places, minlength=len(files)))
@@ -363,20 +363,20 @@ def fingerprint(classes: Classes) -> int:
     """
     known = np.zeros(len(classes), dtype=np.uint64)
     for column, codes in enumerate(classes.codes):
-        known = _mixed(known, _hashes(classes.names(column))[codes])
+        known = _mixed_words(known, _label_hashes(classes.names(column))[codes])
     records = known[classes.members]
     for name in sorted(classes.cells.sensitive):
-        records = _mixed(records, classes.cells.sensitive[name].astype(np.uint64))
+        records = _mixed_words(records, classes.cells.sensitive[name].astype(np.uint64))
     return int((records * classes.cells.counts.astype(np.uint64)).sum(dtype=np.uint64))
 
 
-def _hashes(names: npt.NDArray[np.object_]) -> Words:
+def _label_hashes(names: npt.NDArray[np.object_]) -> Words:
     texts = (b"" if name is None else b"=" + name.encode() for name in names.tolist())
     digests = b"".join(hashlib.blake2b(text, digest_size=8).digest() for text in texts)
     return np.frombuffer(digests, dtype="<u8").astype(np.uint64)
 
 
-def _mixed(before: Words, more: Any) -> Words:
+def _mixed_words(before: Words, more: Any) -> Words:
     """Mix two words so that every bit of either changes about half of the bits."""
     word = before * _ODD + more + np.uint64(1)
     word = (word ^ (word >> np.uint64(30))) * _MIX

@@ -31,15 +31,15 @@ SHARE = 4
 
 
 @dataclass(eq=False)
-class Kept:
+class KnownAnswers:
     """What files answered, each with a hash of the bytes that it had then: a file that changed is counted anew."""
 
     published: tuple[Any, Answers] | None = field(default=None, repr=False)
     original: tuple[Any, Answers] | None = field(default=None, repr=False)
 
-    def __reduce__(self) -> tuple[type[Kept], tuple[()]]:
+    def __reduce__(self) -> tuple[type[KnownAnswers], tuple[()]]:
         """Let a copy of a release begin with nothing."""
-        return Kept, ()
+        return KnownAnswers, ()
 
 
 def open_release(release: Release, **budget: Any) -> Engine:
@@ -50,7 +50,7 @@ def open_release(release: Release, **budget: Any) -> Engine:
         return open_table(table, missing_values=(), **budget)
     engine, key = open_released(table, **budget), digest_of_files(table)
     if release.kept.published is None or release.kept.published[0] != key:
-        release.kept.published = key, Answers(_room(engine, release.schema))
+        release.kept.published = key, Answers(_cells_to_keep(engine, release.schema))
     return Remembered(engine, release.kept.published[1])
 
 
@@ -63,21 +63,21 @@ def open_original(release: Release, table: Any, schema: Schema, **reading: Any) 
     engine = open_with(table, schema, **reading)
     if not isinstance(table, (str, os.PathLike)) or schema != release.schema:
         return engine
-    key = digest_of_files(table), *_as_read(reading)
+    key = digest_of_files(table), *_reading_key(reading)
     if release.kept.original is None or release.kept.original[0] != key:
-        answers = Answers(_room(engine, schema))
-        _know(release, answers, key)
+        answers = Answers(_cells_to_keep(engine, schema))
+        _remember_census(release, answers, key)
         release.kept.original = key, answers
     return Remembered(engine, release.kept.original[1])
 
 
-def _know(release: Release, answers: Answers, key: tuple[Any, ...]) -> None:
+def _remember_census(release: Release, answers: Answers, key: tuple[Any, ...]) -> None:
     """Take over the census that a release was made from, if that was of these bytes and of all its columns."""
     basis, schema = release.basis, release.schema
     if (
         basis is None
         or release.recipe.sample is not None
-        or key != (release.recipe.input.get("sha256"), *_as_read(basis.reading))
+        or key != (release.recipe.input.get("sha256"), *_reading_key(basis.reading))
     ):
         return
     census = basis.problem.census
@@ -86,11 +86,11 @@ def _know(release: Release, answers: Answers, key: tuple[Any, ...]) -> None:
         answers.know(request, census)
 
 
-def _as_read(reading: Mapping[str, Any]) -> tuple[Any, ...]:
+def _reading_key(reading: Mapping[str, Any]) -> tuple[Any, ...]:
     return tuple(reading.get(name) for name in AS_READ)
 
 
-def _room(engine: Engine, schema: Schema) -> int:
+def _cells_to_keep(engine: Engine, schema: Schema) -> int:
     """Say how many cells may be kept."""
     request = CensusRequest(schema.quasi_names, schema.sensitive_names, entity=schema.entity)
     return cells_that_fit(engine, request) // SHARE
@@ -142,7 +142,7 @@ class Release:
     explanation: Explanation = field(repr=False)
     distributions: Mapping[str, Domain] = field(default_factory=dict, repr=False)
     basis: Basis | None = field(default=None, repr=False)
-    kept: Kept = field(default_factory=Kept, init=False, repr=False)
+    kept: KnownAnswers = field(default_factory=KnownAnswers, init=False, repr=False)
 
     def __getstate__(self) -> list[Any]:
         """Pickle a release without the original table and its counts: a pickle may go where they must not."""

@@ -146,7 +146,7 @@ def public_schema(columns: Sequence[Plain], missing_values: Sequence[str] = ()) 
     count = named.get("count", [None])[0]
     return Schema(
         {name: averaged.get(name) for name in named["quasi-identifier"]},
-        {column["name"]: _meaning(column) for column in columns if column["role"] == "sensitive"},
+        {column["name"]: _read_meaning(column) for column in columns if column["role"] == "sensitive"},
         insensitive=named.get("insensitive", []),
         count=count,
         missing_values=missing_values,
@@ -184,7 +184,7 @@ def _public_meaning(meaning: Any, domain: Domain) -> Plain:
         ]
         return {"categories": groups}
     if isinstance(meaning, Tree):
-        return {"taxonomy": _paths(meaning.bind(domain), len(domain))}
+        return {"taxonomy": _taxonomy_paths(meaning.bind(domain), len(domain))}
     if isinstance(meaning, Ordered) and meaning.values is not None:
         order = np.argsort(meaning.ranks(domain)).tolist()
         return {"order": [texts[code] for code in order]}
@@ -193,12 +193,12 @@ def _public_meaning(meaning: Any, domain: Domain) -> Plain:
     return {"order": "numbers" if domain.kind == "number" else "dates"}
 
 
-def _paths(ladder: Ladder, codes: int) -> list[list[str | None]]:
+def _taxonomy_paths(ladder: Ladder, codes: int) -> list[list[str | None]]:
     levels = list(zip(ladder.labels, ladder.groups, strict=True))
     return [[labels[groups[code]] for labels, groups in levels] for code in range(codes)]
 
 
-def _meaning(column: Mapping[str, Any]) -> Any:
+def _read_meaning(column: Mapping[str, Any]) -> Any:
     if "categories" in column:
         groups = [tuple("" if text is None else text for text in texts) for texts in column["categories"]]
         return Categories(tuple((str(rank), texts) for rank, texts in enumerate(groups, start=1)))

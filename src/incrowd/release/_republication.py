@@ -15,7 +15,7 @@ from incrowd.core import Classes, Domain, Finding, PrivacyWarning, Schema, Verdi
 from incrowd.engines import Engine, Wording
 from incrowd.models import All, Model, NTCloseness, exact_text
 from incrowd.release._census import CensusPlan, Goal, open_with
-from incrowd.release._input_distance import against_input
+from incrowd.release._input_distance import input_distance_bound
 from incrowd.release._recipe import predicted_by
 from incrowd.release._recoding_file import SavedRecoding
 from incrowd.release._release_file import Measurement, open_released
@@ -23,7 +23,7 @@ from incrowd.release._verdict import verdict_as_predicted
 from incrowd.search import Problem
 
 Plain = dict[str, Any]
-Told = tuple[bool | None, str]
+Remark = tuple[bool | None, str]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -35,7 +35,7 @@ class Republication:
     dropped: int
     same: bool
 
-    def compare(self, certificate: Plain) -> Iterator[Told]:
+    def compare(self, certificate: Plain) -> Iterator[Remark]:
         """Compare what the original table gives with what a certificate says of it."""
         yield self.same, "original: it gives the classes of the data file"
         left_out = self.records - self.verdict.records + certificate["masked"]
@@ -109,7 +109,7 @@ _SEEN_IN_ROWS = frozenset({"l", "p"})
 
 def compare_promises(
     certificate: dict[str, Any], found: Measurement, original: Sequence[Finding] | None = None
-) -> Iterator[Told]:
+) -> Iterator[Remark]:
     """Compare every promise; one that is not in the certificate's text, or lacks there, differs."""
     findings, written = found.verdict.findings, certificate["promises"]
     if len(written) != len(findings):
@@ -118,13 +118,13 @@ def compare_promises(
     left_out = certificate["suppressed"] - certificate["masked"]
     known = [None] * len(findings) if original is None else original
     for entry, part, finding, again in zip(written, found.promises, findings, known, strict=True):
-        one = _One(entry, part, finding, left_out, certificate["persons"], again)
-        most = None if one.persons is not None else against_input(part, finding, found, left_out)
+        one = _CertifiedPromise(entry, part, finding, left_out, certificate["persons"], again)
+        most = None if one.persons is not None else input_distance_bound(part, finding, found, left_out)
         yield from one.compare(most)
 
 
 @dataclass(frozen=True, slots=True)
-class _One:
+class _CertifiedPromise:
     """A promise as it is certified, and what was measured for it."""
 
     entry: dict[str, Any]
@@ -142,14 +142,14 @@ class _One:
     def kind(self) -> str:
         return str((self.part.certificate_form or {}).get("kind"))
 
-    def compare(self, most: Number | None) -> Iterator[Told]:
+    def compare(self, most: Number | None) -> Iterator[Remark]:
         """Compare it; ``most`` bounds the distance to the original table, whoever was left out."""
         if not self._is_meant():
             yield False, f"{self.name}: what is written about it is not what it means"
         elif self.persons is not None and self.kind not in _SEEN_IN_ROWS:
-            yield from self._people(self.persons)
+            yield from self._compare_people(self.persons)
         else:
-            yield from self._records(most)
+            yield from self._compare_records(most)
 
     def _is_meant(self) -> bool:
         expected = {
@@ -164,7 +164,7 @@ class _One:
         }
         return all(self.entry.get(key) == expected.get(key) for key in {*expected, "missing"})
 
-    def _people(self, persons: int) -> Iterator[Told]:
+    def _compare_people(self, persons: int) -> Iterator[Remark]:
         """Compare a promise that counts people with the rows, which show less: not whose row is whose."""
         certified, bound = self.entry["measured"], self.finding.required[0][2]
         refers = self.part.refers
@@ -173,10 +173,12 @@ class _One:
         sound = sound and self.entry["holds_here"] is (None if refers else True)
         if not sound or (certified is not None and len(certified) != len(self.finding.measured)):
             yield False, f"{self.name}: what is written about it is not what it means"
-        elif self.kind == "k" and not bound <= _certified(certified[0]) <= min(self.finding.measured[0], persons):
+        elif self.kind == "k" and not bound <= _certified_people(certified[0]) <= min(
+            self.finding.measured[0], persons
+        ):
             yield False, f"{self.name}: {certified[0]} people certified, {self.finding.measured[0]} records found"
         elif self.again is not None:
-            same = refers or all(map(_same, certified, self.again.measured))
+            same = refers or all(map(_is_same_number, certified, self.again.measured))
             yield from self._with_original(self.again, same=same)
         elif self.kind == "k":
             said = f"{certified[0]} people certified, {self.finding.measured[0]} records found"
@@ -184,16 +186,16 @@ class _One:
         else:
             yield None, f"{self.name}: it counts people, and {WHOSE}"
 
-    def _records(self, most: Number | None) -> Iterator[Told]:
+    def _compare_records(self, most: Number | None) -> Iterator[Remark]:
         certified, finding = self.entry["measured"] or [], self.finding
-        fits = len(certified) == len(finding.measured) and all(map(_same, certified, finding.measured))
+        fits = len(certified) == len(finding.measured) and all(map(_is_same_number, certified, finding.measured))
         if not fits or self.entry["holds_here"] is not finding.holds:
             yield False, f"{self.name}: certified {', '.join(certified)}; found {_measured_text(finding)}"
-        elif not self._bounds(most):
+        elif not self._is_bounded_right(most):
             yield False, f"{self.name}: how far the original table can be is not what follows from the file"
-        elif self._unseen(most) == (self.entry["owner_only"] is None):
+        elif self._is_about_more(most) == (self.entry["owner_only"] is None):
             yield False, f"{self.name}: what only its owner can show is not what is written"
-        elif not self._unseen(most):
+        elif not self._is_about_more(most):
             yield True, f"{self.name}: {_measured_text(finding)}"
             if most is not None and self.left_out:
                 yield True, f"{self.name}: at most {float(most):.6g} from the original table, whoever was left out"
@@ -203,23 +205,23 @@ class _One:
             yield None, f"{self.name}: {_measured_text(finding)} in this file alone; the promise is about {more}"
         else:
             yield from self._with_original(self.again, same=True)
-        if not finding.holds and not self._unseen(most):
+        if not finding.holds and not self._is_about_more(most):
             yield False, f"{self.name}: the promise does not hold"
 
-    def _with_original(self, again: Finding, *, same: bool) -> Iterator[Told]:
+    def _with_original(self, again: Finding, *, same: bool) -> Iterator[Remark]:
         if isinstance(self.part, NTCloseness) and not again.holds and again.supersets != self.part.supersets:
             yield None, f"{self.name}: how its classes were cut out of larger ones was not saved"
         else:
             yield same and again.holds, f"{self.name}: {_measured_text(again)}, with the original table"
 
-    def _bounds(self, most: Number | None) -> bool:
+    def _is_bounded_right(self, most: Number | None) -> bool:
         """Say whether the bound on how far the original table can be is as it follows from the file."""
         written = self.entry.get("input_at_most")
         if most is None or written is None:
             return most is None and written is None
-        return _same(written, min(most, self.finding.required[0][2]))
+        return _is_same_number(written, min(most, self.finding.required[0][2]))
 
-    def _unseen(self, most: Number | None) -> bool:
+    def _is_about_more(self, most: Number | None) -> bool:
         """Say whether a promise is about more than the file: the original table, or supersets that it does not have."""
         if most is not None:
             more = bool(self.left_out) or (
@@ -234,12 +236,12 @@ def _measured_text(finding: Finding) -> str:
     return ", ".join(f"{what} {float(number):.6g}" for (what, *_), number in pairs)
 
 
-def _certified(text: str) -> int:
+def _certified_people(text: str) -> int:
     """Read how many people are certified; less than any promise asks for where that is no number."""
     return int(text) if text.isascii() and text.isdigit() and text == str(int(text)) else -1
 
 
-def _same(certified: str, found: Number) -> bool:
+def _is_same_number(certified: str, found: Number) -> bool:
     """Compare fractions exactly, and logarithms up to rounding."""
     if isinstance(found, float) and math.isfinite(found):
         try:

@@ -41,13 +41,13 @@ from incrowd.release._verify_script import FIGURES, without_twins, wrong_in
 # The owner's folder beside a certificate: whether this release was made by this recipe.
 
 Plain = dict[str, Any]
-Told = tuple[bool | None, str]
+Remark = tuple[bool | None, str]
 """Whether something is as certified (``None``: it cannot be seen), and what."""
 
 
-def compare_owner(certificate: Plain, public: Path, owner: Path) -> Iterator[Told]:
+def compare_owner(certificate: Plain, public: Path, owner: Path) -> Iterator[Remark]:
     """Compare a certificate with the recipe."""
-    recipe = _read(owner / "recipe.json")
+    recipe = _owner_json(owner / "recipe.json")
     columns = certificate["columns"]
     levels = {column["name"]: column["level"] for column in columns if column["role"] == "quasi-identifier"}
     for name in ("promise", "suppressed", "masked", "dropped", "date", "versions"):
@@ -64,13 +64,13 @@ def compare_owner(certificate: Plain, public: Path, owner: Path) -> Iterator[Tol
 
 def compare_original(
     certificate: Plain, public: Path, owner: Path, original: Any, reading: Plain
-) -> tuple[Republication | None, list[Told]]:
+) -> tuple[Republication | None, list[Remark]]:
     """Publish the original table again; give that, if it gives this release at all, and what is as certified.
 
     The very file that was published is read as it was then, whatever is not said now.
     """
-    known = _read(owner / "input.json")
-    told: list[Told] = []
+    known = _owner_json(owner / "input.json")
+    told: list[Remark] = []
     if isinstance(original, (str, os.PathLike)):
         same = digest_of_files(original) == known.get("sha256")
         told = [] if known.get("sha256") is None else [(same, "original: hash of the file")]
@@ -101,7 +101,7 @@ def _labels_fit(recoding: FullDomainRecoding, released: Engine) -> bool:
     )
 
 
-def _read(path: Path) -> Plain:
+def _owner_json(path: Path) -> Plain:
     try:
         found = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError):
@@ -211,11 +211,11 @@ def verify(
     if wrong := wrong_in(certificate) or _dialect_wrong(certificate):
         return Verification((), tuple(f"shape of the {where}" for where in wrong), ())
     again: Republication | None = None
-    from_original: list[Told] = []
+    from_original: list[Remark] = []
     if original is not None and owner is not None:
         again, from_original = compare_original(certificate, place.parent, Path(owner), original, dict(reading))
-    told = [*_file(certificate, place.parent, reading.get("memory"), again), *from_original]
-    told += _signature(certificate, key)
+    told = [*_compare_file(certificate, place.parent, reading.get("memory"), again), *from_original]
+    told += _compare_signature(certificate, key)
     if owner is not None:
         told += compare_owner(certificate, place.parent, Path(owner))
     named = {state: tuple(what for fine, what in told if fine is state) for state in (True, False, None)}
@@ -256,7 +256,9 @@ def _on_trust(certificate: Plain, key: KeyFile | None, owner: object) -> tuple[s
     return (*(ON_TRUST if owner is None else ("limits",)), *unsigned)
 
 
-def _file(certificate: Plain, folder: Path, memory: str | None, again: Republication | None) -> Iterator[Told]:
+def _compare_file(
+    certificate: Plain, folder: Path, memory: str | None, again: Republication | None
+) -> Iterator[Remark]:
     """Compare the data file."""
     data = folder / Path(certificate["data"]["name"]).name
     if not data.exists():
@@ -266,7 +268,7 @@ def _file(certificate: Plain, folder: Path, memory: str | None, again: Republica
     yield same, "hash of the data file"
     if (certificate["data"]["escaped"] is None) != (escaping_of(data) is None):
         yield False, "how texts are escaped"
-    yield from _sound(certificate)
+    yield from _contradictions(certificate)
     if "labels" in certificate["data"]:
         beside = data.with_name(LABELS)
         yield beside.is_file() and digest_of_files(beside) == certificate["data"]["labels"], "hash of the labels"
@@ -280,10 +282,10 @@ def _file(certificate: Plain, folder: Path, memory: str | None, again: Republica
         if written:
             raise
         return  # it is no file of this encoding, and that is said
-    yield from _table(certificate, released, again, untouched=same)
+    yield from _compare_table(certificate, released, again, untouched=same)
 
 
-def _sound(certificate: Plain) -> Iterator[Told]:
+def _contradictions(certificate: Plain) -> Iterator[Remark]:
     """Name what contradicts itself."""
     columns, persons = certificate["columns"], certificate["persons"]
     levels = [column["level"] for column in columns if column["role"] == "quasi-identifier"]
@@ -302,14 +304,16 @@ def _sound(certificate: Plain) -> Iterator[Told]:
     yield from ((False, name) for name, fine in sound.items() if not fine)
 
 
-def _table(certificate: Plain, engine: Engine, again: Republication | None, *, untouched: bool) -> Iterator[Told]:
+def _compare_table(
+    certificate: Plain, engine: Engine, again: Republication | None, *, untouched: bool
+) -> Iterator[Remark]:
     try:
         names = list(engine.columns())
         yield names == [column["name"] for column in certificate["columns"]], "names of the columns"
         model = promise(certificate["promise"])
         if str(model) != certificate["promise"]:
             yield False, "promise: it is not written as promises are"
-        shares = _shares(engine, certificate["columns"], model)
+        shares = _shares_needed(engine, certificate["columns"], model)
         found = Measuring(engine, certificate["columns"], model, shares=shares).group().result()
     except EngineError:
         if untouched:
@@ -320,13 +324,13 @@ def _table(certificate: Plain, engine: Engine, again: Republication | None, *, u
     except (KeyError, TypeError, AttributeError, IndexError) as error:
         trouble = f"what is said of the columns does not fit ({type(error).__name__})"
     else:
-        yield from _counts(certificate, found.sizes, found.rows)
+        yield from _compare_counts(certificate, found.sizes, found.rows)
         yield from compare_promises(certificate, found, None if again is None else again.verdict.findings)
         return
     yield False, f"what can be measured: {trouble}"
 
 
-def _shares(engine: Engine, columns: list[Plain], model: Model) -> int:
+def _shares_needed(engine: Engine, columns: list[Plain], model: Model) -> int:
     """Say in how many shares a file is measured: in one, unless its classes do not fit, and can be judged apart."""
     schema = public_schema(columns)
     if schema.count is not None or any(isinstance(part, NTCloseness) for part in model.parts):
@@ -334,7 +338,7 @@ def _shares(engine: Engine, columns: list[Plain], model: Model) -> int:
     return shares_needed(engine, CensusRequest(schema.quasi_names, schema.sensitive_names))
 
 
-def _counts(certificate: Plain, sizes: Any, rows: int) -> Iterator[Told]:
+def _compare_counts(certificate: Plain, sizes: Any, rows: int) -> Iterator[Remark]:
     found: Mapping[str, float] = {
         "rows": rows,
         "records": int(sizes.sum()),
@@ -350,7 +354,7 @@ def _counts(certificate: Plain, sizes: Any, rows: int) -> Iterator[Told]:
             yield same, f"{what}: {number:,}" if same else f"{what}: certified {certified[name]}, found {number}"
 
 
-def _signature(certificate: Plain, key: KeyFile | None) -> Iterator[Told]:
+def _compare_signature(certificate: Plain, key: KeyFile | None) -> Iterator[Remark]:
     if key is None:
         return
     signature = certificate.get("signature", "")
