@@ -13,7 +13,7 @@ import pytest
 from incrowd.cli import _terminal
 from incrowd.cli._terminal import Watch
 from incrowd.engines import Stage
-from incrowd.engines._protocol import begin
+from incrowd.engines._protocol import report_stage
 from incrowd.search import Progress
 
 
@@ -23,10 +23,10 @@ def test_where_nobody_looks_a_line_is_written_now_and_then(
     now = [100.0]
     monkeypatch.setattr("incrowd.cli._terminal.time.monotonic", lambda: now[0])
     with Watch(quiet=False) as watch:
-        begin("reading", 10, 1000)
+        report_stage("reading", 10, 1000)
         now[0] += 11
-        begin("reading", 500, 1000)
-        begin("reading", 600, 1000)  # too soon for another line
+        report_stage("reading", 500, 1000)
+        report_stage("reading", 600, 1000)  # too soon for another line
         now[0] += 11
         assert watch(Progress(7, 40, None))
         now[0] += 11
@@ -45,15 +45,15 @@ def test_what_is_read_after_it_was_written_is_being_checked(
 ) -> None:
     monkeypatch.setattr(_terminal, "LINE", 0)
     with Watch(quiet=False):
-        begin("writing")
-        begin("reading", 5)
+        report_stage("writing")
+        report_stage("reading", 5)
     assert capsys.readouterr().err == "writing   0 s\nchecking  5 rows, 0 s\n"
 
 
 def test_the_quiet_hear_nothing(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(_terminal, "LINE", 0)
     with Watch(quiet=True) as watch:
-        begin("reading", 5)
+        report_stage("reading", 5)
         assert watch(Progress(1, 2, None))
     assert capsys.readouterr().err == ""
 
@@ -61,13 +61,13 @@ def test_the_quiet_hear_nothing(capsys: pytest.CaptureFixture[str], monkeypatch:
 JOB = """
 import time
 from incrowd.cli import _terminal
-from incrowd.engines._protocol import begin
+from incrowd.engines._protocol import report_stage
 _terminal.LATE = 0.01
 with _terminal.Watch(quiet=False):
     for done in (0, 500):
-        begin("reading", done, 1000)
+        report_stage("reading", done, 1000)
         time.sleep(0.3)
-    begin("writing")
+    report_stage("writing")
     time.sleep(0.3)
 """
 

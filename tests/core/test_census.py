@@ -416,14 +416,14 @@ def test_the_hash_seed_changes_nothing() -> None:
 MILLION = """
 import numpy as np, pyarrow as pa
 from incrowd.core import CensusRequest
-from incrowd.engines import open_table, peak
+from incrowd.engines import open_table, peak_memory
 rows = 1_000_000
 numbers = np.random.default_rng(0).permutation(rows)
 table = pa.table({"age": numbers % 90, "zip": numbers % 997, "cost": numbers / 7})
 census = open_table(table).census(CensusRequest(("age", "zip"), ("cost",)))
 entries = census.classes().histogram("cost")
 assert len(census) == rows and len(entries.counts) == rows and len(census.domains["cost"]) == rows
-print(peak())
+print(peak_memory())
 """
 
 

@@ -122,6 +122,6 @@ def test_who_stops_it_while_rows_are_handed_to_duckdb_has_stopped_it(
     domains = engine.domains(["zip"])
     recoding = FullDomainRecoding(domains, {"zip": flat().bind(domains["zip"])}, {"zip": 0})
     published = engine.recode(recoding, ["zip"])
-    monkeypatch.setattr("incrowd.engines._tally.begin", stop)
+    monkeypatch.setattr("incrowd.engines._tally.report_stage", stop)
     with pytest.raises(KeyboardInterrupt):
         published.write(tmp_path / "out.parquet")

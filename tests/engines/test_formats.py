@@ -111,7 +111,7 @@ def test_a_missing_extra_is_named_with_the_line_to_install_it(
     (tmp_path / f"t.{ending}").write_bytes(b"")
     with pytest.raises(EngineError, match=rf"'{module}', which is not installed. Hint: pip install 'incrowd\[files\]'"):
         open_table(tmp_path / f"t.{ending}")
-    assert _extras.need("json", extra="none", what="This").__name__ == "json"
+    assert _extras.import_extra("json", extra="none", what="This").__name__ == "json"
 
 
 RUN = ["=1+1", "+1", "-1+1", "@x", "\tx", "\rx", "\nx", "＝1", "＋1", "－1", "＠x", "'x", "''", "-", "+5", "-5\n"]  # noqa: RUF001

@@ -71,7 +71,7 @@ def test_a_column_with_more_values_than_fit_is_refused_while_they_are_counted(
     kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(budget, "VALUES", 50)
-    monkeypatch.setattr(budget, "left_over", lambda: 40_000)  # what a connection of the user's may fill here
+    monkeypatch.setattr(budget, "free_memory", lambda: 40_000)  # what a connection of the user's may fill here
     table = pa.table({"few": [number % 20 for number in range(60)], "many": [f"v{number}" for number in range(60)]})
     path = tmp_path / f"t.{kind}"
     if kind == "csv":
@@ -103,13 +103,17 @@ def test_duckdb_gets_what_it_cannot_do_without() -> None:
 
 
 def test_the_most_memory_of_the_process_is_known_in_bytes() -> None:
-    told = [sys.executable, "-c", "from incrowd.engines import peak; held = b'x' * 3 * 10**8; print(peak())"]
+    told = [
+        sys.executable,
+        "-c",
+        "from incrowd.engines import peak_memory; held = b'x' * 3 * 10**8; print(peak_memory())",
+    ]
     most = int(subprocess.run(told, capture_output=True, check=True).stdout)
     assert 3 * 10**8 < most < 6 * 10**8
 
 
 def test_there_is_a_budget_where_nothing_is_said() -> None:
-    assert 2**26 < Budget.of(None).total <= 0.75 * budget.left_over() * 1.2
+    assert 2**26 < Budget.of(None).total <= 0.75 * budget.free_memory() * 1.2
 
 
 def group(folder: Path, **files: str) -> Path:

@@ -309,7 +309,7 @@ WITHOUT = "The census of this table does not fit into memory, so it was taken at
 def test_the_number_of_cells_that_fit_is_told_only_if_it_was_given(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("incrowd.engines._resources.left_over", lambda: 600_000)
+    monkeypatch.setattr("incrowd.engines._resources.free_memory", lambda: 600_000)
     table = ic.hospital(3_000).select(["zip", "birth_date", "diagnosis"])
     pyarrow.parquet.write_table(table, tmp_path / "t.parquet")
     left = ic.anonymize(tmp_path / "t.parquet", ADMISSIONS, model="k>=5", max_suppressed=0.05).recipe

@@ -115,7 +115,7 @@ def _show(release: Release, written: Path | None, *, explain: bool = False, as_j
 
 def _close(release: Release, seconds: float, *, dry_run: bool = False) -> None:
     """Say how it ended: what was written, and what to do next."""
-    from incrowd.engines import peak
+    from incrowd.engines import peak_memory
     from incrowd.release import NEEDS
 
     recipe = release.recipe
@@ -125,7 +125,7 @@ def _close(release: Release, seconds: float, *, dry_run: bool = False) -> None:
         return
     masked = f", {recipe.masked:,} of them masked" if recipe.masked else ""
     kept = f"{amount(recipe.published, 'record')} published{masked}"
-    memory = "" if (most := peak()) is None else f", {most / 1e9:.2f} GB of memory"
+    memory = "" if (most := peak_memory()) is None else f", {most / 1e9:.2f} GB of memory"
     tell("", f"PASS  {kept}, every promise kept and checked again   {seconds:.1f} s{memory}")
     if dry_run:
         tell("dry run: nothing was written.")

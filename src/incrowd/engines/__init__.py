@@ -3,8 +3,8 @@
 from incrowd.engines._answers import Answers, Remembered, classes_of
 from incrowd.engines._arrow import table_of_columns
 from incrowd.engines._files import check_suffix, digest_of_files, ending_of, files_of, is_escaped, is_text
-from incrowd.engines._protocol import Engine, Replace, Stage, census_size_about, go_together, sample_of, watching
-from incrowd.engines._resources import Budget, Resources, peak, private_folder
+from incrowd.engines._protocol import Engine, Replace, Stage, census_size_about, determines, sample_of, watching
+from incrowd.engines._resources import Budget, Resources, peak_memory, private_folder
 from incrowd.engines._store import (
     Block,
     CellFile,
@@ -17,14 +17,14 @@ from incrowd.engines._store import (
     write_arrays,
 )
 from incrowd.engines._tables import head_of, is_written_by, open_table, write_table
-from incrowd.engines.formats._charset import charset_of, reads
+from incrowd.engines.formats._charset import can_decode, charset_of
 from incrowd.engines.formats._csv import first_rows, header_of
 from incrowd.engines.formats._database import Database, write_database
 from incrowd.engines.formats._excel import sheets_of
 from incrowd.engines.formats._notation import Notation, check_form, day_of, plain_day, plain_number
 from incrowd.engines.formats._statistics import Codebook
 from incrowd.engines.formats._wording import Dialect, Wording, check_dialect, escape_formula, unescape_formula
-from incrowd.engines.spark._engine import check_published, cluster_of, forget, open_written
+from incrowd.engines.spark._engine import check_published, cluster_of, open_written, unpersist
 from incrowd.engines.spark._home import SparkHome, places_of, read_folder
 from incrowd.engines.spark._session import spark_session
 
@@ -45,6 +45,7 @@ __all__ = [
     "SparkHome",
     "Stage",
     "Wording",
+    "can_decode",
     "can_spill",
     "census_size_about",
     "charset_of",
@@ -55,13 +56,12 @@ __all__ = [
     "classes_of",
     "cluster_of",
     "day_of",
+    "determines",
     "digest_of_files",
     "ending_of",
     "escape_formula",
     "files_of",
     "first_rows",
-    "forget",
-    "go_together",
     "head_of",
     "header_of",
     "is_escaped",
@@ -69,7 +69,7 @@ __all__ = [
     "is_written_by",
     "open_table",
     "open_written",
-    "peak",
+    "peak_memory",
     "places_of",
     "plain_day",
     "plain_number",
@@ -77,7 +77,6 @@ __all__ = [
     "read_arrays",
     "read_folder",
     "read_texts",
-    "reads",
     "sample_of",
     "shares_of",
     "sheets_of",
@@ -85,6 +84,7 @@ __all__ = [
     "spill_census",
     "table_of_columns",
     "unescape_formula",
+    "unpersist",
     "watching",
     "write_arrays",
     "write_database",

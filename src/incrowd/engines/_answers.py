@@ -24,7 +24,7 @@ class Answers:
     grouped: list[tuple[Census, Classes]] = field(default_factory=list)
     classes: dict[tuple[Any, ...], tuple[Mapping[str, Domain], Classes]] = field(default_factory=dict)
 
-    def keeps(self, cells: int) -> bool:
+    def has_room(self, cells: int) -> bool:
         return self.most is None or cells <= self.most
 
     def know(self, request: CensusRequest, census: Census) -> None:
@@ -40,7 +40,7 @@ class Remembered:
 
     def __init__(self, engine: Engine, answers: Answers | None = None) -> None:
         self._engine = engine
-        self._kept = answers or Answers()
+        self._answers = answers or Answers()
 
     @property
     def resources(self) -> Resources:
@@ -60,7 +60,7 @@ class Remembered:
 
     def domains(self, names: Sequence[str]) -> dict[str, Domain]:
         """Give the distinct values of columns; those that are new are read together."""
-        known = self._kept.domains
+        known = self._answers.domains
         new = [name for name in names if name not in known]
         if new:
             known |= self._engine.domains(new)
@@ -75,22 +75,22 @@ class Remembered:
     def census(self, request: CensusRequest) -> Census:
         """Count the cells, once; ladders that no column is raised by are put beside what was counted."""
         plain = _without_idle_ladders(request)
-        for known, census in self._kept.censuses:
+        for known, census in self._answers.censuses:
             if known == plain:
-                return census if plain is request else _beside(census, request)
+                return census if plain is request else _with_ladders(census, request)
         census = self._engine.census(request)
-        if self._kept.keeps(len(census)):
-            self._kept.censuses.append((plain, census))
+        if self._answers.has_room(len(census)):
+            self._answers.censuses.append((plain, census))
         return census
 
     def grouped(self, census: Census) -> Classes:
         """Give the classes of a census of this table, grouped once where it is kept."""
-        for known, classes in self._kept.grouped:
+        for known, classes in self._answers.grouped:
             if known is census:
                 return classes
         classes = classes_of(self._engine, census)
-        if any(kept is census for _, kept in self._kept.censuses):
-            self._kept.grouped.append((census, classes))
+        if any(kept is census for _, kept in self._answers.censuses):
+            self._answers.grouped.append((census, classes))
         return classes
 
     def recode(
@@ -102,11 +102,14 @@ class Remembered:
         self, quasi: Sequence[str], sensitive: Mapping[str, Domain], entity: str | None = None, count: str | None = None
     ) -> Classes:
         key = (tuple(quasi), tuple((name, id(domain)) for name, domain in sensitive.items()), entity, count)
-        if key in self._kept.classes:
-            return self._kept.classes[key][1]
+        if key in self._answers.classes:
+            return self._answers.classes[key][1]
         found = self._engine.classes(quasi, sensitive, entity, count)
-        if self._kept.keeps(len(found.members)):
-            self._kept.classes[key] = dict(sensitive), found  # the domains live on, so that no other has their number
+        if self._answers.has_room(len(found.members)):
+            self._answers.classes[key] = (
+                dict(sensitive),
+                found,
+            )  # the domains live on, so that no other has their number
         return found
 
     def write(self, path: Path, *, keep_order: bool = False, wording: Wording | None = None) -> Wording:
@@ -127,5 +130,5 @@ def _without_idle_ladders(request: CensusRequest) -> CensusRequest:
     return request if raised or not request.ladders else replace(request, ladders={}, floor={})
 
 
-def _beside(census: Census, request: CensusRequest) -> Census:
+def _with_ladders(census: Census, request: CensusRequest) -> Census:
     return replace(census, ladders={name: request.ladders[name] for name in request.quasi if name in request.ladders})

@@ -18,7 +18,7 @@ from incrowd.engines._files import FOREIGN
 from incrowd.engines._home import DuckHome
 from incrowd.engines.formats._charset import wrong_encoding
 from incrowd.engines.formats._csv import BROKEN, NOT_COMPRESSED, name_of
-from incrowd.engines.spark._session import chain, trouble_with_spark
+from incrowd.engines.spark._session import error_chain, trouble_with_spark
 
 HERE = Path(__file__)
 ELSEWHERE = "make room, or spill elsewhere: temp= in Python, the variable TMPDIR on the command line."
@@ -47,7 +47,7 @@ def guarded(function: Callable[P, R]) -> Callable[P, R]:
 
 def _is_stopped(error: Exception) -> bool:
     """Say whether the user stopped it while DuckDB or Spark was at work, which then calls it an error."""
-    behind = any(isinstance(one, KeyboardInterrupt) for one in chain(error))
+    behind = any(isinstance(one, KeyboardInterrupt) for one in error_chain(error))
     return behind or isinstance(error, duckdb.InterruptException) or _STOPPED.search(str(error)) is not None
 
 
@@ -101,12 +101,12 @@ def _file_named(error: Exception) -> str:
 
 def _unknown(error: Exception) -> EngineError:
     kind = f"{type(error).__module__.split('.')[0]}.{type(error).__name__}"
-    place = next((f"{Path(at.filename).name}:{at.lineno}" for at in _ours(error)), "unknown place")
+    place = next((f"{Path(at.filename).name}:{at.lineno}" for at in _own_frames(error)), "unknown place")
     msg = f"The engine could not do it ({kind} at {place}); its message is withheld because it may quote the data."
     return EngineError(msg)
 
 
-def _ours(error: Exception) -> list[traceback.FrameSummary]:
+def _own_frames(error: Exception) -> list[traceback.FrameSummary]:
     """Give the stack inside this room, innermost first: places, no values."""
     frames = [(frame, Path(frame.filename)) for frame in traceback.extract_tb(error.__traceback__)]
     return [frame for frame, path in reversed(frames) if path.parent == HERE.parent and path != HERE]

@@ -78,7 +78,7 @@ _FOUND = {
 }
 
 
-def unless(right: str, value: str, found: str, number: int) -> str:
+def checked_sql(right: str, value: str, found: str, number: int) -> str:
     """Write a column, by its number from 1, so that DuckDB stops at a value that is not right and says what it is."""
     return f"CASE WHEN {right} THEN {value} ELSE error('incrowd-{found}-in-column-{number}-5d41c0') END"
 

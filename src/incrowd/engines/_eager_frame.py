@@ -18,7 +18,7 @@ from incrowd.engines._arrow import kind_of_type, retyped
 from incrowd.engines._border import guarded
 from incrowd.engines._encoding import Coded, codes_by, packed
 from incrowd.engines._files import check_suffix, write_arrow
-from incrowd.engines._protocol import Replacements, begin, check_known, places_of_a_sample
+from incrowd.engines._protocol import Replacements, check_known, places_of_a_sample, report_stage
 from incrowd.engines._recoding import changes, check_rows, label_classes, publish_full_domain, publish_locally
 from incrowd.engines._resources import DEFAULT_RESOURCES, Resources
 from incrowd.engines.formats._statistics import NO_CODEBOOK
@@ -60,7 +60,7 @@ class EagerEngine:
     @guarded
     def domains(self, names: Sequence[str]) -> dict[str, Domain]:
         self._check(names)
-        return {name: self._look_at(name)[1] for name in names}
+        return {name: self._known_column(name)[1] for name in names}
 
     @guarded
     def census_size(self, request: CensusRequest) -> int:
@@ -97,7 +97,7 @@ class EagerEngine:
 
     @guarded
     def sampled(self, rows: int) -> EagerEngine:
-        whole = [self._whole(name) for name in self._columns]
+        whole = [self._all_rows(name) for name in self._columns]
         order = np.lexsort([column.codes for column in whole[::-1]])
         chosen = order[places_of_a_sample(len(order), rows)]
         columns = {name: column.only(chosen) for name, column in zip(self._columns, whole, strict=True)}
@@ -107,7 +107,7 @@ class EagerEngine:
     def classes(
         self, quasi: Sequence[str], sensitive: Mapping[str, Domain], entity: str | None = None, count: str | None = None
     ) -> Classes:
-        begin("checking")
+        report_stage("checking")
         names = [*filter(None, (*quasi, *sensitive, entity))]
         own = self.domains([*filter(None, (*names, count))])
         known = {name: codes_by(own[name], domain) for name, domain in sensitive.items()}
@@ -124,7 +124,7 @@ class EagerEngine:
     @guarded
     def write(self, path: Path, *, keep_order: bool = False, wording: Wording | None = None) -> Wording:
         check_suffix(path)
-        begin("writing")
+        report_stage("writing")
         return write_arrow(self._ordered(keep=keep_order), path, self.codebook, wording)
 
     @guarded
@@ -134,7 +134,7 @@ class EagerEngine:
     def _check(self, names: Sequence[str]) -> None:
         check_known(names, self._columns)
 
-    def _whole(self, name: str) -> Coded:
+    def _all_rows(self, name: str) -> Coded:
         """Encode a column, unless that was done before; rows that are to be dropped are still there."""
         column = self._columns[name]
         if not isinstance(column, Coded):
@@ -142,18 +142,18 @@ class EagerEngine:
         return column
 
     @cached_property
-    def _gone(self) -> Any:
-        return np.any([self._whole(name).missing for name in self._drop], axis=0)
+    def _dropped_rows(self) -> Any:
+        return np.any([self._all_rows(name).missing for name in self._drop], axis=0)
 
-    def _look_at(self, name: str) -> tuple[Coded, Domain]:
+    def _known_column(self, name: str) -> tuple[Coded, Domain]:
         if name not in self._known:
-            coded = self._whole(name)
-            coded = coded.only(~self._gone) if self._drop and self._gone.any() else coded
+            coded = self._all_rows(name)
+            coded = coded.only(~self._dropped_rows) if self._drop and self._dropped_rows.any() else coded
             self._known[name] = coded, coded.domain(name)
         return self._known[name]
 
     def _coded(self, name: str) -> Coded:
-        return self._look_at(name)[0]
+        return self._known_column(name)[0]
 
     def _count(self, request: CensusRequest, domains: Mapping[str, Domain]) -> tuple[Sequence[Any], Any]:
         """Count the cells; give their codes and the counts, in order."""
@@ -171,9 +171,9 @@ class EagerEngine:
         if not self._drop:
             return 0
         if count is None:
-            return int(self._gone.sum())
-        coded = self._whole(count)
-        rows = np.bincount(coded.codes[self._gone], minlength=len(coded.keys)).tolist()
+            return int(self._dropped_rows.sum())
+        coded = self._all_rows(count)
+        rows = np.bincount(coded.codes[self._dropped_rows], minlength=len(coded.keys)).tolist()
         return sum(int(value or 0) * times for value, times in zip(coded.keys.to_pylist(), rows, strict=True) if times)
 
     def _distinct(self, names: Sequence[str], weights: Any) -> tuple[list[Any], Any]:

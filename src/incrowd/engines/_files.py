@@ -17,7 +17,7 @@ import pyarrow.parquet
 
 from incrowd.core import DataError
 from incrowd.engines._arrow import is_text_type, plain_type
-from incrowd.engines._duckdb import Workshop, connect, exact_path, quoted, reader_of, unless
+from incrowd.engines._duckdb import Workshop, checked_sql, connect, exact_path, quoted, reader_of
 from incrowd.engines.formats._csv import BROKEN
 from incrowd.engines.formats._csv_output import write_text
 from incrowd.engines.formats._excel import read_spreadsheet, write_spreadsheet
@@ -385,7 +385,7 @@ def _held_by_parquet(relation: duckdb.DuckDBPyRelation) -> duckdb.DuckDBPyRelati
     columns = [*zip(map(quoted, relation.columns), map(str, relation.types), strict=True)]
     whole = "datepart('microseconds', {0}) % 1000 = 0 OR {0} IS NULL"
     cells = [
-        f"{unless(whole.format(name), name, 'short', number)} AS {name}" if type_ == "INTERVAL" else name
+        f"{checked_sql(whole.format(name), name, 'short', number)} AS {name}" if type_ == "INTERVAL" else name
         for number, (name, type_) in enumerate(columns, start=1)
     ]
     return relation.project(", ".join(cells)) if any(type_ == "INTERVAL" for _, type_ in columns) else relation

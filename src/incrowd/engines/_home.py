@@ -19,7 +19,7 @@ import pyarrow as pa
 
 from incrowd.core import DataError, EngineError
 from incrowd.engines._arrow import is_text_type, type_sql
-from incrowd.engines._duckdb import Workshop, inner_names, quoted, reader_of, unless
+from incrowd.engines._duckdb import Workshop, checked_sql, inner_names, quoted, reader_of
 from incrowd.engines._files import Stamp, damage_in, write_arrow, write_relation
 from incrowd.engines._resources import DEFAULT_RESOURCES, Resources
 from incrowd.engines.formats._statistics import NO_CODEBOOK, Codebook
@@ -234,7 +234,7 @@ class PolarsHome(Home):
         return frame_of(frame.to_native().sort(content).head(rows))
 
 
-def only(frame: Frame, names: Sequence[str]) -> Frame:
+def selected(frame: Frame, names: Sequence[str]) -> Frame:
     """Select columns by name, as expressions: DuckDB before 2.0 reads a bare text as SQL."""
     return frame.select(*(nw.col(name) for name in names))
 
@@ -260,8 +260,8 @@ def _comparable(name: str, type_: str, number: int, *, foreign: bool) -> str:
         return f"CAST({name} AS VARCHAR)"
     if type_ in _WIDE:  # some settings hand these over as bytes, and Parquet holds floats of them
         decimal = f"TRY_CAST({name} AS DECIMAL(38, 0))"
-        return unless(f"{decimal} IS NOT NULL OR {name} IS NULL", decimal, "wide", number)
+        return checked_sql(f"{decimal} IS NOT NULL OR {name} IS NULL", decimal, "wide", number)
     if type_ == "TIMESTAMPTZ_NS":
         whole = f"epoch_ns({name}) % 1000 = 0 OR {name} IS NULL"
-        return unless(whole, f"CAST({name} AS TIMESTAMPTZ)", "fine", number)
+        return checked_sql(whole, f"CAST({name} AS TIMESTAMPTZ)", "fine", number)
     return f'{name} COLLATE "binary"' if type_ == "VARCHAR" and foreign else name

@@ -17,10 +17,10 @@ from incrowd.engines._border import guarded
 from incrowd.engines._duckdb import inner_names
 from incrowd.engines._encoding import Coded, Coding, codes_by, domain_of, with_words
 from incrowd.engines._files import WAIT, check_suffix
-from incrowd.engines._home import ROW, Frame, Home, only
-from incrowd.engines._protocol import Engine, Replacements, begin, check_known, is_in_share
+from incrowd.engines._home import ROW, Frame, Home, selected
+from incrowd.engines._protocol import Engine, Replacements, check_known, is_in_share, report_stage
 from incrowd.engines._recoding import check_rows, label_classes, recode_full_domain, recode_locally, replace_values
-from incrowd.engines._resources import Budget, Resources, check_values, give_back
+from incrowd.engines._resources import Budget, Resources, check_values, trim_memory
 from incrowd.engines.formats._statistics import Codebook
 from incrowd.engines.formats._wording import Wording
 
@@ -85,18 +85,18 @@ class FrameEngine:
     @guarded
     def domains(self, names: Sequence[str]) -> dict[str, Domain]:
         self._check(names)
-        self._look_at([name for name in names if name not in self._known])
+        self._learn_values([name for name in names if name not in self._known])
         return {name: self._known[name].domain for name in names}
 
     @guarded
     def census_size(self, request: CensusRequest) -> int:
         frame, words = self._encoded(request)
-        return int(self._collect(only(frame, words).unique().select(self._tally(None)))["n"][0].as_py())
+        return int(self._collect(selected(frame, words).unique().select(self._tally(None)))["n"][0].as_py())
 
     @guarded
     def census_size_about(self, request: CensusRequest, one_in: int) -> int:
         frame, words = self._encoded(request)
-        some = only(frame, words).filter(is_in_share(words, one_in)).unique()
+        some = selected(frame, words).filter(is_in_share(words, one_in)).unique()
         return one_in * int(self._collect(some.select(self._tally(None)))["n"][0].as_py())
 
     @guarded
@@ -105,13 +105,13 @@ class FrameEngine:
         request.check(domains)
         packing = Packing.of([request.cardinality(domains[name]) for name in request.columns])
         words, counts = self._count(request)
-        give_back()
+        trim_memory()
         return Census.assemble(request, domains, packing.unpack(words), counts, self._dropped(request.count))
 
     @guarded
     def write_census(self, request: CensusRequest, path: Path) -> None:
         """Write the cells of a census that is too long to be held to a Parquet file: packed codes, counts, no order."""
-        begin("reading")
+        report_stage("reading")
         request.check(self.domains(request.needed_columns))
         frame, words = self._encoded(request)
         self._home.spill(frame.group_by(words).agg(self._tally(request.count)), path)
@@ -123,7 +123,7 @@ class FrameEngine:
         domains = self.domains(names)
         codings = [self._coding(name, domain) for name, domain in domains.items()]
         frame, words = with_words(self._clean(list(self._inner)), codings, self._home)
-        frame = only(frame.filter(is_in_share(words, shares, number)), list(self._inner.values()))
+        frame = selected(frame.filter(is_in_share(words, shares, number)), list(self._inner.values()))
         return self._with(frame)
 
     @guarded
@@ -156,10 +156,10 @@ class FrameEngine:
         names = [*filter(None, (*quasi, *sensitive, entity))]
         needed = [*filter(None, (*names, count))]
         self._check(needed)
-        begin("checking")
+        report_stage("checking")
         keys, labels = ([self._inner[name] for name in some] for some in (names, quasi))
         counted = self._in_order(self._clean(needed).group_by(keys).agg(self._tally(count)), keys, once=labels)
-        give_back()
+        trim_memory()
         if count is None:
             self._learn(counted, list(sensitive))
         found = [Coded.of(counted[label]) for label in labels]
@@ -174,10 +174,10 @@ class FrameEngine:
     @guarded
     def write(self, path: Path, *, keep_order: bool = False, wording: Wording | None = None) -> Wording:
         check_suffix(path)
-        begin("writing")
+        report_stage("writing")
         wording = self._home.write(self._ordered(keep=keep_order), list(self._inner), path, wording)
         self._home.check()
-        give_back()
+        trim_memory()
         return wording
 
     @guarded
@@ -198,7 +198,7 @@ class FrameEngine:
     def _clean(self, names: Sequence[str], *, drop: bool = True, row: bool = False) -> Frame:
         """Give these columns as they are after the door: missing is null, dropped rows are gone."""
         wanted = [*dict.fromkeys([*names, *self._drop])]
-        doors = (_at_the_door(self._inner[name], self._dtypes[name], self._missing_values) for name in wanted)
+        doors = (_cleaned_column(self._inner[name], self._dtypes[name], self._missing_values) for name in wanted)
         source = self._home.numbered(self._source) if row and not self._numbered else self._source
         frame = source.select(*doors, *([nw.col(ROW)] if row else []))
         if drop and self._drop:
@@ -217,8 +217,8 @@ class FrameEngine:
     def _learn(self, counted: pa.Table, names: Sequence[str]) -> None:
         """Take the values of columns from rows that were counted, where looking at them would cost more."""
 
-    def _look_at(self, names: Sequence[str]) -> None:
-        begin("reading")
+    def _learn_values(self, names: Sequence[str]) -> None:
+        report_stage("reading")
         for name in names:
             if _kind_of(self._dtypes[name]) is None:
                 msg = f"Column {name!r} holds values of type {self._dtypes[name]}, which cannot be grouped."
@@ -232,7 +232,7 @@ class FrameEngine:
         most = self._most_values() + 1
         for name in names:
             inner = self._inner[name]
-            counted = only(self._clean([name]), [inner]).group_by(inner).agg(self._tally(None)).head(most)
+            counted = selected(self._clean([name]), [inner]).group_by(inner).agg(self._tally(None)).head(most)
             yield name, *self._in_order(counted, [inner]).columns
 
     def _check_room(self, name: str, values: int) -> None:
@@ -305,7 +305,7 @@ class FrameEngine:
         frame = self._clean(list(self._inner), row=numbered)
         untyped = [self._inner[name] for name in self._inner if name in self._untyped]
         frame = self._home.retyped(frame, untyped) if untyped else frame
-        return only(self._home.ordered(frame, [ROW]), inner) if numbered else self._home.ordered(frame, inner)
+        return selected(self._home.ordered(frame, [ROW]), inner) if numbered else self._home.ordered(frame, inner)
 
 
 _KINDS: tuple[tuple[tuple[type[nw.dtypes.DType], ...], Kind], ...] = (
@@ -323,7 +323,7 @@ def _kind_of(dtype: nw.dtypes.DType) -> Kind | None:
     return next((kind for types, kind in _KINDS if isinstance(dtype, types)), None)
 
 
-def _at_the_door(inner: str, dtype: nw.dtypes.DType, missing_values: Sequence[str]) -> nw.Expr:
+def _cleaned_column(inner: str, dtype: nw.dtypes.DType, missing_values: Sequence[str]) -> nw.Expr:
     """Read one column: NaN and the texts that mean missing become null, -0.0 becomes 0.0, categories become text."""
     column = nw.col(inner)
     if dtype.is_float():

@@ -139,7 +139,7 @@ class KnowsFirst(Protocol):
         """Say whether the first rows show two values of a column beside the same value of another."""
 
 
-def go_together(engine: Engine, one: str, other: str, values: int) -> bool:
+def determines(engine: Engine, one: str, other: str, values: int) -> bool:
     """Say whether each of so many values of a column, missing or not, stands beside a single one of another."""
     if isinstance(engine, KnowsFirst) and engine.first_differ(one, other):
         return False
@@ -235,7 +235,7 @@ def watching(watcher: Watcher) -> Iterator[None]:
         _WATCHER.reset(token)
 
 
-def begin(name: StageName, done: int | None = None, total: int | None = None) -> None:
+def report_stage(name: StageName, done: int | None = None, total: int | None = None) -> None:
     watcher = _WATCHER.get()
     if watcher is not None:
         watcher(Stage(name, done, total))

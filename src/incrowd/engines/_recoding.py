@@ -25,7 +25,7 @@ from incrowd.core import (
 )
 from incrowd.engines._arrow import of_numbers, of_texts
 from incrowd.engines._encoding import Coded, Coding, looked_up, with_lookups, with_words
-from incrowd.engines._home import DuckHome, Frame, Home, only
+from incrowd.engines._home import DuckHome, Frame, Home, selected
 
 Pieces = tuple[Any, Any, Any]  # what ``LocalRecoding.pieces`` says
 
@@ -82,16 +82,16 @@ def recode_locally(
         for name, size in zip(recoding.domains, recoding.cardinalities, strict=True)
     ]
     frame, words = with_words(frame, codings, home)
-    frame = only(frame, [*columns, *words])
+    frame = selected(frame, [*columns, *words])
     entries, parting = _entries(recoding, pieces, codings, words)
     kept = [*columns, "class"]
-    result = only(frame.join(home.bring(entries), on=words, how="inner"), kept)
+    result = selected(frame.join(home.bring(entries), on=words, how="inner"), kept)
     if len(parting):
         parts = home.bring(parting)
-        ranked = _ranked(frame.join(only(parts, words).unique(), on=words, how="inner"), words, ranks, home)
+        ranked = _ranked(frame.join(selected(parts, words).unique(), on=words, how="inner"), words, ranks, home)
         rank = nw.col("rank")
         inside = (rank > nw.col("first")) & (rank <= nw.col("end"))
-        result = nw.concat([result, only(ranked.join(parts, on=words, how="inner").filter(inside), kept)])
+        result = nw.concat([result, selected(ranked.join(parts, on=words, how="inner").filter(inside), kept)])
     columns_of = [coded[name].column for name in recoding.quasi]
     return _labelled(result.filter(nw.col("class") >= 0), recoding, columns_of, home)
 

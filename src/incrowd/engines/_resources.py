@@ -48,7 +48,7 @@ class Budget:
     @classmethod
     def of(cls, memory: str | None) -> Budget:
         """Read a budget such as ``"4GB"``; without one, take a share of what the machine or its container has left."""
-        return cls(int(SHARE * left_over()) if memory is None else bytes_of(memory))
+        return cls(int(SHARE * free_memory()) if memory is None else bytes_of(memory))
 
     @property
     def engine(self) -> int:
@@ -122,19 +122,19 @@ def bytes_of(memory: str) -> int:
     return amount
 
 
-def give_back() -> None:
+def trim_memory() -> None:
     """Give the system back what was freed: some C libraries keep it, and a container counts it as used."""
     with contextlib.suppress(AttributeError, OSError, TypeError):  # others do so by themselves
         ctypes.CDLL(None).malloc_trim(0)
 
 
-def peak() -> int | None:
+def peak_memory() -> int | None:
     """Say how many bytes of memory this process has had at most; not every system tells."""
     told = (line.split() for line in _lines(Path("/proc/self/status")) if line.startswith("VmHWM:"))
     return next((int(kib) * 1024 for _, kib, *_ in told), None)
 
 
-def left_over() -> int:
+def free_memory() -> int:
     return min([_of_the_machine(), *_of_containers()])
 
 
@@ -291,7 +291,7 @@ def private_folder(temp: str | Path | None = None) -> Iterator[Path]:
 # Libraries that are installed only by those who need them.
 
 
-def need(module: str, *, extra: str, what: str) -> Any:
+def import_extra(module: str, *, extra: str, what: str) -> Any:
     """Import a library, or say how to install it."""
     try:
         return importlib.import_module(module)

@@ -46,7 +46,7 @@ from incrowd.engines._files import (
 )
 from incrowd.engines._home import DuckHome, PolarsHome, adopted, frame_of
 from incrowd.engines._lazy_frame import FrameEngine
-from incrowd.engines._protocol import Engine, begin
+from incrowd.engines._protocol import Engine, report_stage
 from incrowd.engines._reference import ReferenceEngine
 from incrowd.engines._resources import Budget, Resources, private_folder
 from incrowd.engines._tally import ParquetEngine
@@ -180,7 +180,7 @@ def _open_file(path: Path, layout: Layout, resources: Resources, reading: Mappin
     if found.ending == ".parquet":
         return _open_parquet(found, Workshop(resources), reading)
     stamp = Stamp.of(found)
-    begin("reading")
+    report_stage("reading")
     table, codebook = _read_whole(path, layout.sheet, f"the name must end in one of {', '.join(READABLE)}.")
     stamp.check()
     if layout.escaped and is_escaped(path):
@@ -380,7 +380,7 @@ def is_written_by(path: Path, wording: Wording) -> bool:
     file = open_table(path, missing_values=(), separator=wording.dialect.separator, encoding=wording.encoding)
     if not isinstance(file, TextEngine) or not {*wording.columns} <= {*file.columns()}:
         return False
-    return file.keeps(dict.fromkeys(wording.columns, wording.kept_sql))
+    return file.cells_hold(dict.fromkeys(wording.columns, wording.kept_sql))
 
 
 def _is_encoded_by(path: Path, wording: Wording) -> bool:

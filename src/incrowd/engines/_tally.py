@@ -17,7 +17,7 @@ from incrowd.engines._eager_frame import EagerEngine
 from incrowd.engines._encoding import Coded
 from incrowd.engines._files import STREAMED, ending_of, write_batches
 from incrowd.engines._lazy_frame import FrameEngine
-from incrowd.engines._protocol import Engine, Replacements, begin
+from incrowd.engines._protocol import Engine, Replacements, report_stage
 from incrowd.engines._resources import DEFAULT_RESOURCES, Resources
 from incrowd.engines.formats._wording import Wording
 
@@ -47,9 +47,9 @@ class TalliedEngine(EagerEngine):
         batches = _batches(columns, self._counts, anew=ending_of(path) == ".parquet")
         return write_batches(batches, path, wording, {name: column.keys for name, column in columns.items()})
 
-    def _whole(self, name: str) -> Coded:
+    def _all_rows(self, name: str) -> Coded:
         """Give a column with every row as often as it occurs."""
-        column = super()._whole(name)
+        column = super()._all_rows(name)
         return Coded(column.keys, np.repeat(column.codes, self._counts))
 
 
@@ -61,7 +61,7 @@ def _batches(columns: Mapping[str, Coded], counts: Any, *, anew: bool) -> pa.Rec
     def blocks() -> Iterator[pa.RecordBatch]:
         ends, total = np.cumsum(counts), int(counts.sum())
         for start in range(0, total, _BLOCK):
-            here.run(begin, "writing", start, total)
+            here.run(report_stage, "writing", start, total)
             first, last = np.searchsorted(ends, [start, start + _BLOCK - 1], side="right")
             rows = slice(first, last + 1)
             times = np.minimum(ends[rows], start + _BLOCK) - np.maximum(ends[rows] - counts[rows], start)

@@ -22,11 +22,11 @@ from incrowd.engines._duckdb import reader_of
 from incrowd.engines._encoding import Coded, Coding, codes_by
 from incrowd.engines._home import DuckHome, Frame, frame_of
 from incrowd.engines._lazy_frame import FrameEngine
-from incrowd.engines._protocol import Engine, Replacements, begin, cells_about
+from incrowd.engines._protocol import Engine, Replacements, cells_about, report_stage
 from incrowd.engines._resources import Budget
 from incrowd.engines._tally import TalliedEngine
 from incrowd.engines._text_columns import LONG, TextRows, TooManyRowsError, column_of
-from incrowd.engines.formats._notation import Notation, Written, made_plain
+from incrowd.engines.formats._notation import Notation, Written, plain_relation
 from incrowd.engines.formats._wording import Dialect
 
 _BATCH = 1_000_000  # rows that are looked at together: the more, the fewer texts are seen again
@@ -61,7 +61,7 @@ class TextEngine(FrameEngine):
         notation = Notation(dialect.decimal, dialect.thousands, dialect.dates)
         self._notation = None if notation.is_plain else notation
         self._rewritten: Mapping[str, Written] | None = None if self._notation else {}
-        self._unused = notation.told
+        self._unused = notation.unusual
         self._read: TextRows | None = None
         self._staged = False
 
@@ -96,7 +96,7 @@ class TextEngine(FrameEngine):
         self._check(names)
         new = [name for name in names if name not in self._known]
         if new and (rows := self._held(names)) is not None:
-            self._known |= dict(zip(new, rows.columns(new, self._kept(rows)), strict=True))
+            self._known |= dict(zip(new, rows.columns(new, self._kept_rows(rows)), strict=True))
         return super().domains(names)
 
     @guarded
@@ -121,7 +121,7 @@ class TextEngine(FrameEngine):
         return len(pairs) > len(np.unique(codes[0]))
 
     @guarded
-    def keeps(self, asked: Mapping[str, Callable[[str], str]]) -> bool:
+    def cells_hold(self, asked: Mapping[str, Callable[[str], str]]) -> bool:
         """Say whether the cells of some columns are as they should be."""
         questions = ", ".join(ask(self._inner[name]) for name, ask in asked.items())
         return not asked or all(self._source.to_native().aggregate(questions).fetchall()[0])
@@ -143,9 +143,9 @@ class TextEngine(FrameEngine):
 
     def _make_plain(self) -> None:
         """Look at all of the file, and make its columns plain in which every text allows it."""
-        begin("reading")
+        report_stage("reading")
         notation = self._notation or Notation()
-        relation, found, self._unused = made_plain(self._frame.to_native(), notation, self._missing_values)
+        relation, found, self._unused = plain_relation(self._frame.to_native(), notation, self._missing_values)
         names = {inner: name for name, inner in self._inner.items()}
         self._rewritten = {names[inner]: kind for inner, kind in found.items()}
         self._frame, self._notation = frame_of(relation), None
@@ -157,8 +157,8 @@ class TextEngine(FrameEngine):
         groups = {name: recoding.ladders[name].groups[level][groups[name]] for name, level in recoding.levels.items()}
         labels = {name: _labels(recoding, groups, domains[name], name) for name in publish}
         packing = Packing.of([len(column.keys) for column in labels.values()])
-        by_text = {name: self._each(column.codes, rows, name) for name, column in labels.items()}
-        words, counts = rows.tally(packing, by_text, self._kept(rows))
+        by_text = {name: self._by_text(column.codes, rows, name) for name, column in labels.items()}
+        words, counts = rows.tally(packing, by_text, self._kept_rows(rows))
         codes = dict(zip(publish, packing.unpack(words), strict=True))
         if recoding.leaves_out:
             shown = [_by_label(groups[name], labels[name])[codes[name]] for name in recoding.quasi]
@@ -173,8 +173,8 @@ class TextEngine(FrameEngine):
             return super()._count(request)
         domains = self.domains(request.needed_columns)
         packing = Packing.of([request.cardinality(domains[name]) for name in request.columns])
-        by_text = {name: self._each(request.codes(domains[name]), rows, name) for name in request.columns}
-        return rows.tally(packing, by_text, self._kept(rows), self._times(rows, request.count))
+        by_text = {name: self._by_text(request.codes(domains[name]), rows, name) for name in request.columns}
+        return rows.tally(packing, by_text, self._kept_rows(rows), self._times(rows, request.count))
 
     def _dropped(self, count: str | None) -> int:
         if not self._drop:
@@ -182,7 +182,7 @@ class TextEngine(FrameEngine):
         rows = self._held([*filter(None, (*self._drop, count))])
         if rows is None:
             return super()._dropped(count)
-        return int((rows.weights * self._times(rows, count))[~self._kept(rows)].sum(dtype=np.int64))
+        return int((rows.weights * self._times(rows, count))[~self._kept_rows(rows)].sum(dtype=np.int64))
 
     def _ranks(self, names: Sequence[str]) -> list[Coding | str]:
         """Say how rows are ranked by their published columns: by what their texts mean, as in any other table."""
@@ -200,12 +200,12 @@ class TextEngine(FrameEngine):
 
     def _stage(self) -> None:
         self._read, self._staged = None, True
-        begin("reading")
+        report_stage("reading")
         self._source = self._home.staged(self._source)
 
-    def _look_at(self, names: Sequence[str]) -> None:
+    def _learn_values(self, names: Sequence[str]) -> None:
         """Find out the distinct texts of columns on the disk, and what they mean."""
-        begin("reading")
+        report_stage("reading")
         for name, values, counts in self._values(names):
             self._check_room(name, len(values))
             texts = values.combine_chunks().cast(pa.large_string())
@@ -221,17 +221,17 @@ class TextEngine(FrameEngine):
             notation = self._notation if len(wanted) == len(self._inner) else None
             source = self._source if notation is None else self._frame
             for batch in _batches(source.to_native(), [self._inner[name] for name in wanted]):
-                begin("reading", done, self._about)
+                report_stage("reading", done, self._about)
                 rows.add(batch)
                 done += batch.num_rows
-            begin("reading", done, done)
+            report_stage("reading", done, done)
             self._home.check()
             if notation is not None:
                 self._rewritten, self._unused = rows.make_plain(notation)
             self._read = rows
         return self._read
 
-    def _kept(self, rows: TextRows) -> Any:
+    def _kept_rows(self, rows: TextRows) -> Any:
         """Give the rows in which nothing is missing that must not be: a mask, or all."""
         if not self._drop:
             return slice(None)
@@ -240,7 +240,7 @@ class TextEngine(FrameEngine):
             kept &= np.isin(rows.codes(name), nulls_in(rows.texts(name)), invert=True)
         return kept
 
-    def _each(self, found: Any, rows: TextRows, name: str) -> Any:
+    def _by_text(self, found: Any, rows: TextRows, name: str) -> Any:
         """Give for every text of the file what is found under its code; anything, if all of its rows are dropped."""
         texts, column = rows.texts(name), self._known[name]
         codes = without_nulls(pc.index_in(texts, value_set=column.keys), 0).astype(np.int64)

@@ -206,7 +206,7 @@ class TextColumn:
         numbers, self._numbers = self._numbers, None
         if not numbers:
             return
-        self.numbers, codes = _told_apart(np.concatenate(numbers))
+        self.numbers, codes = _distinct_numbers(np.concatenate(numbers))
         self._known = of_numbers(self.numbers).cast(pa.large_string())
         self.pieces = [codes.astype(smallest_unsigned(len(self.numbers)))]
 
@@ -248,7 +248,7 @@ def _lengths(values: Any) -> Any:
     return lengths
 
 
-def _told_apart(values: Any) -> tuple[Any, Any]:
+def _distinct_numbers(values: Any) -> tuple[Any, Any]:
     """Give the different numbers, and for every number which of them it is."""
     low, high = int(values.min()), int(values.max())
     if high - low >= _DENSE * len(values):

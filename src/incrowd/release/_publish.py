@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from incrowd.core import CensusRequest, Hint, ParameterError, Recoding, Schema, Verdict, remove_path, warn
-from incrowd.engines import Engine, SparkHome, Wording, cluster_of, forget, open_table, open_written, peak
+from incrowd.engines import Engine, SparkHome, Wording, cluster_of, open_table, open_written, peak_memory, unpersist
 from incrowd.release._census import fits_in_memory
 from incrowd.release._explanation import Explanation
 from incrowd.release._feasibility import no_release
@@ -138,7 +138,7 @@ def _to_check(
         try:
             yield open_table(whole, missing_values=(), **budget)
         finally:
-            forget(whole)
+            unpersist(whole)
 
 
 def _write(engine: Engine, path: Path, wanted: Wording | None = None) -> tuple[SparkHome | None, Wording]:
@@ -166,7 +166,7 @@ def release_of(source: Source, found: Found, table: Any, verdict: Verdict, notes
             predicted=found.predicted.result(),
             named=found.outcome.labels if isinstance(found.outcome, LocalOutcome) else None,
             seconds=time.monotonic() - source.started,
-            peak=peak(),
+            peak=peak_memory(),
         )
     return Release(
         table=table,

@@ -36,7 +36,7 @@ def without_mark(first: bytes) -> list[str]:
     return [name for name, zeros in by_order.items() if zeros > half]
 
 
-def reads(path: Path, encoding: str) -> bool:
+def can_decode(path: Path, encoding: str) -> bool:
     decoder = codecs.getincrementaldecoder(encoding)()
     try:
         for block in blocks_of(path):
@@ -121,8 +121,8 @@ def charset_of(path: Path) -> Charset | None:
     marked = next((name for mark, name in MARKS if first.startswith(mark)), None)
     if marked is not None or 0 in first:
         likely = [marked] if marked else without_mark(first)
-        return next((Charset(name, sure=True) for name in likely if reads(path, name)), None)
-    if reads(path, "utf-8"):
+        return next((Charset(name, sure=True) for name in likely if can_decode(path, name)), None)
+    if can_decode(path, "utf-8"):
         return Charset("utf-8", sure=True)
     sample = _sample(path)
     foreign = b"\n".join(line for line in sample.split(b"\n") if not _is_utf8(line)) or sample
@@ -130,7 +130,7 @@ def charset_of(path: Path) -> Charset | None:
     check_one_encoding(path, sample, None if known is None else known.encoding)
     others = tuple(name for name in _ALPHABETS if name != "cp1252" and _decoded(sample, name) is not None)
     fitting = [*([known] if known else []), Charset("cp1252", sure=False, others=others)]
-    return next((one for one in fitting if reads(path, one.encoding)), None)
+    return next((one for one in fitting if can_decode(path, one.encoding)), None)
 
 
 def wrong_encoding(path: Path | None, problem: str) -> DataError:

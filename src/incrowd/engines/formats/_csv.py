@@ -129,9 +129,9 @@ class TextFiles:
 
 
 def copy_as_utf8(path: Path, encoding: str, *, folder: Path | None = None) -> Path:
-    begin = path.name.encode("utf-8", "ignore")[:150].decode("utf-8", "ignore")  # names have so many bytes, not letters
+    start = path.name.encode("utf-8", "ignore")[:150].decode("utf-8", "ignore")  # names have so many bytes, not letters
     with NamedTemporaryFile(
-        "w", prefix=f"{begin}.", suffix=_COPY, dir=folder, encoding="utf-8", newline="", delete=False
+        "w", prefix=f"{start}.", suffix=_COPY, dir=folder, encoding="utf-8", newline="", delete=False
     ) as copy:
         try:
             _read(path, with_mark(path, encoding), lambda source: shutil.copyfileobj(source, copy))

@@ -35,7 +35,7 @@ def write_text(
     """Write a relation to a text file; say how. Its rows are asked for twice where their texts are not known."""
     check_header(relation.columns)
     wanted = wording or Wording()
-    dialect = wanted.dialect.settled()
+    dialect = wanted.dialect.writable()
     if path.name.lower().removesuffix(".gz").endswith(".tsv"):
         dialect = replace(dialect, separator="\t")
     wording = _wording(replace(wanted, dialect=dialect), relation, texts)

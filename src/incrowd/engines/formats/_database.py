@@ -21,7 +21,7 @@ import pyarrow.ipc
 
 from incrowd.core import DataError, Hint, ParameterError
 from incrowd.engines._border import guarded
-from incrowd.engines._resources import clear_room, make_room, need
+from incrowd.engines._resources import clear_room, import_extra, make_room
 
 T = TypeVar("T")
 
@@ -190,7 +190,7 @@ def _connected(uri_env: str, *, reading: bool) -> Iterator[tuple[Any, str]]:
     if kind is None:
         msg = f"The environment variable {uri_env!r} does not say how to connect to a database that is known."
         raise DataError(msg, hint="it must begin with postgresql:// or sqlite:.")
-    driver = need(f"adbc_driver_{kind}.dbapi", extra="sql", what="A database")
+    driver = import_extra(f"adbc_driver_{kind}.dbapi", extra="sql", what="A database")
     file = _file_of(uri, uri_env, reading=reading) if kind == "sqlite" else None
     new = file is not None and not file.exists()
     connection = _answer_of_database("be reached", lambda: driver.connect(uri if file is None else str(file)))
@@ -219,7 +219,7 @@ def _answer_of_database(what: str, ask: Callable[[], T]) -> T:
 
     The new error is raised outside of the ``except`` block, so that not even its context leads to the foreign one.
     """
-    refusals = need("adbc_driver_manager", extra="sql", what="A database").Error, OSError, pa.ArrowException
+    refusals = import_extra("adbc_driver_manager", extra="sql", what="A database").Error, OSError, pa.ArrowException
     try:
         return ask()
     except refusals as error:

@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 
 from incrowd.core import DataError, Domain, Hint
 from incrowd.engines._arrow import check_finite, check_held, is_text_type, tightened
-from incrowd.engines._resources import need
+from incrowd.engines._resources import import_extra
 from incrowd.engines.formats._csv import BROKEN
 from incrowd.engines.formats._notation import Notation, plain_texts
 from incrowd.engines.formats._wording import check_header, escaped_column
@@ -65,7 +65,7 @@ def sheets_of(path: Path) -> list[str]:
 
 
 def _book(path: Path) -> Any:
-    fastexcel = need("fastexcel", extra="files", what="Reading a spreadsheet")
+    fastexcel = import_extra("fastexcel", extra="files", what="Reading a spreadsheet")
     try:
         return fastexcel.read_excel(path)
     except fastexcel.FastExcelError:
@@ -114,7 +114,7 @@ def _silent() -> Iterator[None]:
 
 def write_spreadsheet(table: pa.Table, path: Path) -> None:
     """Write a table to the only sheet of a new file; texts that Excel would run are escaped."""
-    xlsxwriter = need("xlsxwriter", extra="files", what="Writing a spreadsheet")
+    xlsxwriter = import_extra("xlsxwriter", extra="files", what="Writing a spreadsheet")
     check_header(table.column_names)
     if table.num_rows >= MOST_ROWS or table.num_columns > MOST_COLUMNS:
         msg = f"A sheet of Excel cannot hold {table.num_rows:,} rows and {table.num_columns:,} columns."

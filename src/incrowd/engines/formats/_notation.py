@@ -55,7 +55,7 @@ class Notation:
         return self == Notation()
 
     @property
-    def told(self) -> tuple[str, ...]:
+    def unusual(self) -> tuple[str, ...]:
         """What is written otherwise than plainly."""
         told = {"decimal": self.decimal == ",", "thousands": self.thousands, "dates": self.dates}
         return tuple(name for name, said in told.items() if said)
@@ -147,7 +147,7 @@ def pattern_of_form(form: str, *, named: bool = False) -> str:
     return "".join(found)
 
 
-def made_plain(
+def plain_relation(
     relation: duckdb.DuckDBPyRelation, notation: Notation, missing: Sequence[str]
 ) -> tuple[duckdb.DuckDBPyRelation, Mapping[str, Written], tuple[str, ...]]:
     """Rewrite the columns in which every value is such a number or such a day; say which, and what no column has."""
@@ -172,7 +172,7 @@ def made_plain(
                     rewritten[name] = kind
         loud = zip(quiet, answers[5 * len(likely) :], strict=True)
         likely, quiet = [(name, "number") for name, marks in loud if marks and name not in rewritten], []
-    unused = tuple(name for name in notation.told if name not in used)
+    unused = tuple(name for name in notation.unusual if name not in used)
     if not rewritten:
         return relation, {}, unused
     columns = [
@@ -278,7 +278,7 @@ def plain_texts(
 ) -> tuple[dict[str, tuple[Written, pa.Array]], tuple[str, ...]]:
     """Rewrite the columns in which every text is a number or a day of a notation; say what of it no column has."""
     found: dict[str, tuple[Written, pa.Array]] = {}
-    unused = set(notation.told)
+    unused = set(notation.unusual)
     alone = connect(threads=1)  # several threads would hand texts back as they come
     lengths: dict[int, list[str]] = {}  # columns together of which none is more than twice as long, or all are short
     for name, column in texts.items():
@@ -289,7 +289,7 @@ def plain_texts(
         nulls = (pa.nulls(longest - len(texts[name]), pa.large_string()) for name in names)  # which nobody counts
         columns = [pa.concat_arrays([texts[name], behind]) for name, behind in zip(names, nulls, strict=True)]
         table = pa.table(columns, [*inner])
-        relation, rewritten, others = made_plain(alone.from_arrow(table), notation, missing)
+        relation, rewritten, others = plain_relation(alone.from_arrow(table), notation, missing)
         unused.intersection_update(others)
         if not rewritten:
             continue
@@ -297,4 +297,4 @@ def plain_texts(
         for cell, kind in rewritten.items():
             name = inner[cell]
             found[name] = kind, plain[cell].combine_chunks().cast(pa.large_string())[: len(texts[name])]
-    return found, tuple(name for name in notation.told if name in unused)
+    return found, tuple(name for name in notation.unusual if name in unused)

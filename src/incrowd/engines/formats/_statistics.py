@@ -14,7 +14,7 @@ import pyarrow as pa
 
 from incrowd.core import DataError
 from incrowd.engines._arrow import check_finite, check_held, tightened
-from incrowd.engines._resources import need
+from incrowd.engines._resources import import_extra
 from incrowd.engines.formats._csv import BROKEN
 
 # What a statistics package knows about columns besides their values: what they mean, and what their codes mean.
@@ -100,7 +100,7 @@ _NAMES = {".sav": re.compile(r"[^\W\d_][\w.$#@]{0,63}"), ".dta": re.compile(r"[^
 
 def read_statistics(path: Path) -> tuple[pa.Table, Codebook]:
     """Read a file: its codes as they are, what they mean apart. Values that the file declares missing are missing."""
-    pyreadstat = need("pyreadstat", extra="files", what="Reading a file of SPSS, Stata or SAS")
+    pyreadstat = import_extra("pyreadstat", extra="files", what="Reading a file of SPSS, Stata or SAS")
     read = getattr(pyreadstat, READERS[path.suffix.lower()])
     try:
         columns, about = read(str(path), output_format="dict")
@@ -142,7 +142,7 @@ def _codes(codes: Mapping[Any, str], type_: pa.DataType) -> dict[Any, str]:
 
 def write_statistics(table: pa.Table, path: Path, codebook: Codebook) -> None:
     """Write a file for SPSS or Stata, with what is known about its columns and codes."""
-    pyreadstat = need("pyreadstat", extra="files", what="Writing a file of SPSS or Stata")
+    pyreadstat = import_extra("pyreadstat", extra="files", what="Writing a file of SPSS or Stata")
     kind = path.suffix.lower()
     _check_names(table, kind)
     if kind == ".dta":
@@ -177,7 +177,7 @@ def _library() -> Callable[[pa.Table], Any]:
     try:
         library: Callable[[pa.Table], Any] = importlib.import_module("polars").from_arrow
     except ImportError:
-        pandas = need("pandas", extra="files,pandas", what="Writing a file of SPSS or Stata")
+        pandas = import_extra("pandas", extra="files,pandas", what="Writing a file of SPSS or Stata")
         return lambda table: table.to_pandas(types_mapper=pandas.ArrowDtype)
     return library
 

@@ -45,7 +45,7 @@ class Dialect:
     thousands: str | None = None  # it is read, never written
     dates: str | None = None  # as in ``strptime``; ``None`` for ISO 8601
 
-    def settled(self) -> Dialect:
+    def writable(self) -> Dialect:
         """Give a dialect that files are written by: in one of its ways to say it, and without what is only read."""
         name = codecs.lookup(self.encoding).name
         return replace(
@@ -85,7 +85,7 @@ class Wording:
             columns = tuple(known.pop("columns"))
             dialect = Dialect(**known)
             check_dialect(dialect)
-            fits = dialect.settled() == dialect and len(set(columns)) == len(columns)
+            fits = dialect.writable() == dialect and len(set(columns)) == len(columns)
         except (TypeError, KeyError, LookupError, ValueError, IncrowdError):
             fits = False
         if not fits:

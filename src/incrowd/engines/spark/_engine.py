@@ -21,9 +21,9 @@ from incrowd.engines._duckdb import inner_names
 from incrowd.engines._eager_frame import EagerEngine
 from incrowd.engines._encoding import Coded, domain_of
 from incrowd.engines._files import ending_of
-from incrowd.engines._home import Frame, frame_of, only
+from incrowd.engines._home import Frame, frame_of, selected
 from incrowd.engines._lazy_frame import Column, FrameEngine
-from incrowd.engines._protocol import Engine, Replacements, begin, cells_about
+from incrowd.engines._protocol import Engine, Replacements, cells_about, report_stage
 from incrowd.engines._resources import DEFAULT_RESOURCES, Resources, check_values
 from incrowd.engines._tally import CountedEngine
 from incrowd.engines.formats._wording import Wording
@@ -76,11 +76,11 @@ class SparkEngine(CountedEngine):
 
     @guarded
     def census_size(self, request: CensusRequest) -> int:
-        return len(self._count(request)[1]) if self._tells(request) else super().census_size(request)
+        return len(self._count(request)[1]) if self._is_held(request) else super().census_size(request)
 
     @guarded
     def census_size_about(self, request: CensusRequest, one_in: int) -> int:
-        if not self._tells(request):
+        if not self._is_held(request):
             return super().census_size_about(request, one_in)
         return cells_about(self._count(request)[0], one_in)
 
@@ -92,7 +92,7 @@ class SparkEngine(CountedEngine):
             self._home.numbered(self._source)
         self.check_published(publish)
         if isinstance(recoding, FullDomainRecoding) and not replace:
-            told = self._told(recoding, publish)
+            told = self._from_census(recoding, publish)
             if told is not None:
                 return told
         recoded = super().recode(recoding, publish, replace=replace)
@@ -113,7 +113,7 @@ class SparkEngine(CountedEngine):
         """Take so many rows to this machine, the same ones whatever their order; not the columns that cannot travel."""
         fields = self._source.to_native().schema.fields
         kept = [name for name, field in zip(self._inner, fields, strict=True) if publishable(field.dataType)]
-        source = only(self._source, [self._inner[name] for name in kept])
+        source = selected(self._source, [self._inner[name] for name in kept])
         sample = self._collect(self._home.sampled(source, rows)).rename_columns(inner_names(len(kept)))
         reading: dict[str, Any] = {"missing_values": self._missing_values, "drop": self._drop}
         tidied = tidy(sample)
@@ -132,7 +132,7 @@ class SparkEngine(CountedEngine):
     @guarded
     def materialise(self) -> Any:
         """Give the table as a frame that Spark keeps: what is checked is what was made, and nothing is made twice."""
-        begin("writing")
+        report_stage("writing")
         table = self._ordered().to_native().toDF(*self._inner).persist()
         table.count()
         return table
@@ -145,13 +145,13 @@ class SparkEngine(CountedEngine):
     def _values(self, names: Sequence[str]) -> Iterator[tuple[str, pa.ChunkedArray, pa.ChunkedArray]]:
         """Bring the different rows here, which tell the values too; if they are many, count the values in one job."""
         if len(names) > 1 and not self._asked:
-            self._hold(names)
+            self._fetch_rows(names)
         if self._held is not None and set(names) <= set(self._held.columns):
             yield from ((name, *self._held.values(name)) for name in names)
         else:
             yield from self._values_alone(names)
 
-    def _hold(self, names: Sequence[str]) -> None:
+    def _fetch_rows(self, names: Sequence[str]) -> None:
         self._asked = True
         inner = {name: self._inner[name] for name in [*names, *(name for name in self._drop if name not in names)]}
         most = most_rows(self.resources, len(inner))
@@ -160,14 +160,14 @@ class SparkEngine(CountedEngine):
         if table is not None and 0 < len(table) <= most:
             self._held = HeldRows.of(table, inner, self._drop)
 
-    def _tells(self, request: CensusRequest) -> bool:
+    def _is_held(self, request: CensusRequest) -> bool:
         """Say whether the rows that are here tell a census."""
         needed = request.needed_columns
         self.domains(needed)  # which may bring them
         return self._held is not None and request.count is None and set(needed) <= set(self._held.columns)
 
     def _count(self, request: CensusRequest) -> tuple[list[Any], Any]:
-        if self._held is None or not self._tells(request):
+        if self._held is None or not self._is_held(request):
             return super()._count(request)
         return self._held.count(request, self.domains(request.needed_columns))
 
@@ -209,7 +209,7 @@ class SparkEngine(CountedEngine):
         del numbered  # refused before
         return SparkEngine(frame, self._home, publish, rows=self._rows_about())
 
-    def _told(self, recoding: FullDomainRecoding, publish: Sequence[str]) -> SparkEngine | None:
+    def _from_census(self, recoding: FullDomainRecoding, publish: Sequence[str]) -> SparkEngine | None:
         """Lay the release out from the last census, if that tells all of it and few rows of it differ."""
         counted = self._census_for(recoding, publish)
         census = None if counted is None else counted.rollup(recoding.levels)
@@ -278,7 +278,7 @@ def open_written(path: Path, cluster: SparkHome) -> SparkEngine:
     return open_spark(cluster.read(path), (), (), cluster.resources)
 
 
-def forget(table: Any) -> None:
+def unpersist(table: Any) -> None:
     """Let Spark drop what it keeps of a frame that only we have looked at; other tables are not ours to drop."""
     if (spark := sys.modules.get("pyspark.sql")) and isinstance(table, spark.DataFrame):
         table.unpersist()

@@ -19,7 +19,7 @@ from typing import Any, NoReturn
 from urllib.parse import urlsplit
 
 from incrowd.core import DataError, EngineError, IncrowdError, ParameterError
-from incrowd.engines._resources import left_over, need
+from incrowd.engines._resources import free_memory, import_extra
 
 # The Java that Spark runs in: whether there is one, and what becomes of it when the user stops a run.
 
@@ -66,7 +66,7 @@ def ended_by_ctrl_c() -> Iterator[Callable[[], None]]:
 
     earlier = signal.getsignal(signal.SIGINT)
     try:
-        with _noting(started):
+        with _recording(started):
             listen()
             yield listen
     except Exception:
@@ -80,7 +80,7 @@ def ended_by_ctrl_c() -> Iterator[Callable[[], None]]:
 
 
 @contextmanager
-def _noting(started: list[subprocess.Popen[bytes]]) -> Iterator[None]:
+def _recording(started: list[subprocess.Popen[bytes]]) -> Iterator[None]:
     gateway: Any = importlib.import_module("pyspark.java_gateway")
 
     class Noted(subprocess.Popen[bytes]):
@@ -120,7 +120,7 @@ def spark_session(master: str) -> Iterator[Any]:
     if not _MASTER.fullmatch(master):
         msg = f"The master {_without_secrets(master)!r} is not known to Spark."
         raise ParameterError(msg, hint="write local[2], yarn, spark://host:7077, or sc://host:15002 for Spark Connect.")
-    spark = need("pyspark.sql", extra="spark", what="Spark")
+    spark = import_extra("pyspark.sql", extra="spark", what="Spark")
     if master.startswith(("sc://", "spark://")):
         _reach(master)
     opened = _connected if master.startswith("sc://") else _started
@@ -176,7 +176,7 @@ def _builder(builder: Any, master: str) -> Any:
             builder = builder.config(name, "127.0.0.1")
         builder = builder.config("spark.ui.enabled", "false")
     if master.startswith("local") and not master.startswith("local-cluster"):
-        builder = builder.config("spark.driver.memory", f"{max(left_over() // 2**21, 1024)}m")
+        builder = builder.config("spark.driver.memory", f"{max(free_memory() // 2**21, 1024)}m")
     return builder
 
 
@@ -293,13 +293,13 @@ _KNOWN: tuple[tuple[tuple[str, ...], IncrowdError], ...] = (
 
 def trouble_with_spark(error: BaseException) -> IncrowdError | None:
     """Say what went wrong on a cluster; ``None`` if it was not Spark, or nothing that we know."""
-    if not LIBRARIES & {type(one).__module__.partition(".")[0] for one in chain(error)}:
+    if not LIBRARIES & {type(one).__module__.partition(".")[0] for one in error_chain(error)}:
         return None
-    message = "\n".join(map(str, chain(error)))
+    message = "\n".join(map(str, error_chain(error)))
     return next((trouble for signs, trouble in _KNOWN if any(sign in message for sign in signs)), None)
 
 
-def chain(error: BaseException | None) -> Iterator[BaseException]:
+def error_chain(error: BaseException | None) -> Iterator[BaseException]:
     while error is not None:
         yield error
         error = error.__cause__ or error.__context__

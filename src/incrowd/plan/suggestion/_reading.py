@@ -20,6 +20,7 @@ from incrowd.core import DataError, Domain
 from incrowd.engines import (
     Engine,
     Notation,
+    can_decode,
     charset_of,
     files_of,
     first_rows,
@@ -27,7 +28,6 @@ from incrowd.engines import (
     is_text,
     open_table,
     plain_number,
-    reads,
 )
 from incrowd.evidence import Profile, profile_of
 from incrowd.plan.suggestion._days import questions_of_days
@@ -173,7 +173,7 @@ def _find_encoding(files: Sequence[Path], found: dict[str, Any]) -> Iterator[str
     others = [one for one in charsets.values() if one.encoding != "utf-8"]
     if not others:
         return
-    different = {one.encoding for file, one in charsets.items() if not reads(file, "ascii")}
+    different = {one.encoding for file, one in charsets.items() if not can_decode(file, "ascii")}
     if len(different) > 1:
         msg = f"The files are written in different encodings: {', '.join(sorted(different))}."
         raise DataError(msg, hint="save all of them in one encoding, best UTF-8.")

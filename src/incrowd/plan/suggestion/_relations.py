@@ -10,7 +10,7 @@ from itertools import combinations, groupby, islice
 import numpy as np
 
 from incrowd.core import CensusRequest, Domain
-from incrowd.engines import Engine, go_together
+from incrowd.engines import Engine, determines
 from incrowd.evidence import Profile
 from incrowd.plan.suggestion._codes import codes_in
 from incrowd.plan.suggestion._roles import FEW, TIMES, Clues, RoleGuess, clues_of, guess_role, subjects_of
@@ -183,7 +183,7 @@ def _with_properties(engine: Engine, clues: AllClues, guesses: Guesses) -> dict[
     found = dict(guesses)
     for group in _groups(clues, guesses):
         for name in _perhaps_of(group, clues, found):
-            if go_together(engine, group, name, clues[group].column.distinct):
+            if determines(engine, group, name, clues[group].column.distinct):
                 found[name] = RoleGuess("quasi", f"the same for all of one {group!r}", sure=False)
     return found
 
@@ -376,5 +376,5 @@ def _twins(engine: Engine, clues: AllClues) -> Iterator[tuple[str, str]]:
     pairs = [(names[0], other) for names in by_counts.values() for other in names[1:]]
     for one, other in pairs[:TWINS]:
         missing = clues[one].domain.has_null or clues[other].domain.has_null
-        if go_together(engine, one, other, clues[one].column.distinct + missing):
+        if determines(engine, one, other, clues[one].column.distinct + missing):
             yield one, other
