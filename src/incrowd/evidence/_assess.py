@@ -50,7 +50,7 @@ from incrowd.models import (
     trivial_notes,
     worst,
 )
-from incrowd.release import Reading, climbs, ladders_of, notes_on_look_alikes, verdict_of
+from incrowd.release import Reading, ladders_of, looks_at_levels, notes_on_look_alikes, verdict_of
 
 Counts = npt.NDArray[np.int64]
 
@@ -344,7 +344,9 @@ def check(
     """
     model = promise(model)
     subject = subject_of(table, schema, reading)
-    census = subject.count(ladders_of(schema, subject.engine.domains(schema.quasi_names)) if climbs(model) else None)
+    census = subject.count(
+        ladders_of(schema, subject.engine.domains(schema.quasi_names)) if looks_at_levels(model) else None
+    )
     classes = census.classes()
     classes = classes if partition is None else partition.attach(classes)
     judges = model.bind(schema, census.domains)

@@ -39,7 +39,7 @@ from incrowd.measures import (
     pitman_fit,
 )
 from incrowd.models import Number, check_column, check_people, exact_fraction
-from incrowd.release import Reading, census_within_memory, open_with
+from incrowd.release import Reading, census_within_memory, open_with_schema
 
 # How many people of a population table fit each class of a table or release.
 
@@ -54,7 +54,7 @@ def crowds_of(subject: Subject, population: Any, **reading: Any) -> tuple[Counts
     """
     roles = subject.roles
     plain = Schema(dict(roles.quasi), missing=roles.missing, missing_values=roles.missing_values)
-    census = census_within_memory(open_with(population, plain, **reading), CensusRequest(plain.quasi_names))
+    census = census_within_memory(open_with_schema(population, plain, **reading), CensusRequest(plain.quasi_names))
     matchings, notes = [], []
     for name in plain.quasi_names:
         people = census.domains[name]

@@ -11,7 +11,7 @@ from typing import Any, Unpack
 import numpy as np
 
 from incrowd.core import Census, CensusRequest, Schema, group
-from incrowd.release import Reading, census_within_memory, open_with
+from incrowd.release import Reading, census_within_memory, open_with_schema
 
 WIDEST, SHOWN = 8, 5
 """Pairs are formed of so many columns at most, those with the most values; and so many pairs are given."""
@@ -50,7 +50,7 @@ def one_of_a_kind(
     """
     names = schema.quasi_names
     request = CensusRequest(names, entity=schema.entity, count=schema.count)
-    census = census_within_memory(open_with(table, schema, **reading), request, hint)
+    census = census_within_memory(open_with_schema(table, schema, **reading), request, hint)
     widest = sorted(names, key=lambda name: -len(census.domains[name]))[:WIDEST]
     without = [_alone(census, [one for one in names if one != name]) for name in names]
     single = [_alone(census, [name]) for name in names]

@@ -58,7 +58,6 @@ from incrowd.release import (
     HEADER,
     OWNER,
     Release,
-    as_before,
     budget_of,
     census_within_memory,
     certificate_beside,
@@ -67,9 +66,10 @@ from incrowd.release import (
     open_original,
     open_release,
     open_released,
-    open_with,
+    open_with_schema,
     public_schema,
     read_certificate,
+    reading_as_before,
     wording_of,
 )
 
@@ -142,7 +142,7 @@ class Subject:
     def open_original(self, table: Any, reading: Mapping[str, Any]) -> Engine:
         """Open the table that it was made of, as it was read then."""
         if self.release is None:
-            return open_with(table, self.roles, **as_before(table, reading, self.read_as))
+            return open_with_schema(table, self.roles, **reading_as_before(table, reading, self.read_as))
         return open_original(self.release, table, self.roles, **reading)
 
     def original(self, table: Any, reading: Mapping[str, Any]) -> tuple[Census, Classes]:
@@ -328,7 +328,7 @@ def subject_of(table: Any, schema: Schema | None, reading: Mapping[str, Any]) ->
         msg = "A table alone does not say which columns are quasi-identifiers."
         words = "give its schema, or a release, or the folder of a saved one"
         raise ParameterError(msg, hint=Hint("{}.", Setting("schema", words=words)))
-    return Subject(open_with(table, schema, **reading), schema)
+    return Subject(open_with_schema(table, schema, **reading), schema)
 
 
 def _saved(certificate: Path, budget: Mapping[str, Any]) -> Subject:

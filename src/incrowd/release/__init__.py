@@ -5,27 +5,34 @@ from incrowd.release._anonymize import anonymize, apply
 from incrowd.release._census import (
     AS_READ,
     Reading,
-    as_before,
     census,
     census_within_memory,
     fits_in_memory,
-    open_with,
-    unfitting,
+    open_with_schema,
+    reading_as_before,
+    unused_notation_notes,
 )
 from incrowd.release._certificate import limits_of
-from incrowd.release._explanation import Explanation, Notch, empty_of
+from incrowd.release._explanation import Explanation, Notch, emptied_columns_text
 from incrowd.release._feasibility import feasibility
 from incrowd.release._folder import OWNER, certificate_at, certificate_beside, certificate_in, format_like
 from incrowd.release._output import KeyFile, check_wanted_dialect
 from incrowd.release._publish import comparable
-from incrowd.release._recipe import Basis, Predicted, Recipe, budget_of, predicted_by
+from incrowd.release._recipe import Basis, Recipe, budget_of, predicted_by
 from incrowd.release._recoding_file import HEADER, SavedRecoding, StoredRecoding, load_recoding, save_recoding
 from incrowd.release._release import Release, open_original, open_release
 from incrowd.release._release_file import open_released, public_schema, wording_of
 from incrowd.release._republication import WHOSE
 from incrowd.release._rows import first_rows, published_rows
 from incrowd.release._solutions import Strength, frontier, solutions
-from incrowd.release._verdict import climbs, free_name, ladders_of, notes_on_look_alikes, part_of, verdict_of
+from incrowd.release._verdict import (
+    classes_where,
+    free_name,
+    ladders_of,
+    looks_at_levels,
+    notes_on_look_alikes,
+    verdict_of,
+)
 from incrowd.release._verify import Verification, read_certificate, verify
 from incrowd.release._verify_script import NEEDS
 from incrowd.release._versions import (
@@ -58,7 +65,6 @@ __all__ = [
     "LatticeNode",
     "NodeVersion",
     "Notch",
-    "Predicted",
     "Proposal",
     "Reading",
     "Recipe",
@@ -70,7 +76,6 @@ __all__ = [
     "Version",
     "anonymize",
     "apply",
-    "as_before",
     "basis_of",
     "budget_of",
     "census",
@@ -80,11 +85,11 @@ __all__ = [
     "certificate_in",
     "check_about",
     "check_wanted_dialect",
-    "climbs",
+    "classes_where",
     "comparable",
     "detail_kept",
     "detail_lost",
-    "empty_of",
+    "emptied_columns_text",
     "feasibility",
     "first_rows",
     "fits_in_memory",
@@ -96,21 +101,22 @@ __all__ = [
     "lattice_of",
     "limits_of",
     "load_recoding",
+    "looks_at_levels",
     "notes_on_look_alikes",
     "open_original",
     "open_release",
     "open_released",
-    "open_with",
-    "part_of",
+    "open_with_schema",
     "predicted_by",
     "proposals",
     "public_schema",
     "published_rows",
     "read_certificate",
+    "reading_as_before",
     "save_recoding",
     "settings_of",
     "solutions",
-    "unfitting",
+    "unused_notation_notes",
     "verdict_of",
     "verify",
     "version_of",

@@ -116,25 +116,25 @@ _NOWHERE = {
 }
 
 
-def as_before(table: Any, reading: Mapping[str, Any], before: Mapping[str, Any]) -> dict[str, Any]:
+def reading_as_before(table: Any, reading: Mapping[str, Any], before: Mapping[str, Any]) -> dict[str, Any]:
     """Say how to read the table that a release was made of: a file as it was read then, unless it is said otherwise."""
     if not isinstance(table, (str, os.PathLike)):
         return dict(reading)
     return {**before, **{name: value for name, value in reading.items() if (name, value) != ("encoding", "utf-8")}}
 
 
-def open_with(table: Any, schema: Schema, **reading: Any) -> Engine:
+def open_with_schema(table: Any, schema: Schema, **reading: Any) -> Engine:
     """Open a table as its schema reads it, and check that the columns are there."""
     check_arguments(schema, reading, Reading.__annotations__)
     drop = schema.quasi_names if schema.missing == "drop" else ()
     engine = open_table(table, missing_values=schema.missing_values, drop_missing=drop, **reading)
     schema.check_columns(list(engine.columns()), show=engine.shows_names)
-    for note in unfitting(engine):
+    for note in unused_notation_notes(engine):
         warn(note)
     return engine
 
 
-def unfitting(engine: Engine) -> list[str]:
+def unused_notation_notes(engine: Engine) -> list[str]:
     """Name what was said about how a table is written, and is in none of its columns."""
     unused: Sequence[str] = getattr(engine, "unused", ())
     return [
@@ -372,6 +372,6 @@ def census(table: Any, schema: Schema, *, floor: Mapping[str, int] | None = None
     >>> census.classes({"age": 1}).size.tolist()
     [2, 1]
     """
-    engine = open_with(table, schema, **reading)
+    engine = open_with_schema(table, schema, **reading)
     request, _ = _bound_request(engine, schema)
     return census_within_memory(engine, replace(request, floor=floor or {}), hint="count coarser, by floor=.")

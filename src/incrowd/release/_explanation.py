@@ -171,7 +171,7 @@ def in_words(explanation: Explanation, recipe: Recipe, classes: int, measures: M
         "",
     ]
     if explanation.empty:
-        lines += [f"{empty_of(explanation)}.", ""]
+        lines += [f"{emptied_columns_text(explanation)}.", ""]
     if len(explanation.left_out) > 1:
         told = ", ".join(f"{text} {count:,}" for text, count in explanation.left_out.items())
         most = max(explanation.left_out.values())
@@ -185,7 +185,7 @@ def in_words(explanation: Explanation, recipe: Recipe, classes: int, measures: M
     return "\n".join(lines)
 
 
-def empty_of(explanation: Explanation, most: int | None = None) -> str:
+def emptied_columns_text(explanation: Explanation, most: int | None = None) -> str:
     """Say how many columns carry nothing any more, and which; nothing if there is none."""
     names, all_ = explanation.empty, len(explanation.columns)
     if not names:

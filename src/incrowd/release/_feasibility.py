@@ -30,7 +30,7 @@ from incrowd.models import (
     promise,
     suppression_limit,
 )
-from incrowd.release._census import Reading, census_within_memory, open_with
+from incrowd.release._census import Reading, census_within_memory, open_with_schema
 from incrowd.search import Outcome, Problem, is_monotone, left_out_by
 
 
@@ -75,7 +75,7 @@ def feasibility(
     'l>=2[disease]'
     """
     model = promise(model)
-    engine = open_with(table, schema, **reading)
+    engine = open_with_schema(table, schema, **reading)
     some = schema.quasi_names[:1]  # the table counts as one class, so the others need not be read
     request = CensusRequest(some, schema.sensitive_names, entity=schema.entity, count=schema.count)
     census = census_within_memory(engine, request)

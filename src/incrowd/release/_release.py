@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from incrowd.core import CensusRequest, Domain, Recoding, Schema, Verdict
 from incrowd.engines import Answers, Engine, Remembered, digest_of_files, open_table
 from incrowd.models import Model
-from incrowd.release._census import AS_READ, as_before, cells_that_fit, open_with
+from incrowd.release._census import AS_READ, cells_that_fit, open_with_schema, reading_as_before
 from incrowd.release._explanation import Explanation, in_words
 from incrowd.release._folder import report_room, save
 from incrowd.release._output import Format, KeyFile, WantedDialect
@@ -59,8 +59,8 @@ def open_original(release: Release, table: Any, schema: Schema, **reading: Any) 
 
     Where it is the very file that was read to make the release, its census is known from then.
     """
-    reading = as_before(table, reading, release.recipe.input.get("reading", {}))
-    engine = open_with(table, schema, **reading)
+    reading = reading_as_before(table, reading, release.recipe.input.get("reading", {}))
+    engine = open_with_schema(table, schema, **reading)
     if not isinstance(table, (str, os.PathLike)) or schema != release.schema:
         return engine
     key = digest_of_files(table), *_reading_key(reading)

@@ -14,7 +14,7 @@ from typing import Any
 from incrowd.core import Classes, Domain, Finding, PrivacyWarning, Schema, Verdict
 from incrowd.engines import Engine, Wording
 from incrowd.models import All, Model, NTCloseness, exact_text
-from incrowd.release._census import CensusPlan, Goal, open_with
+from incrowd.release._census import CensusPlan, Goal, open_with_schema
 from incrowd.release._input_distance import input_distance_bound
 from incrowd.release._recipe import predicted_by
 from incrowd.release._recoding_file import SavedRecoding
@@ -55,7 +55,7 @@ def republish(
     schema, recoding = saved.schema, saved.recoding
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", PrivacyWarning)  # said when the release was made
-        engine = open_with(original, schema, **reading)
+        engine = open_with_schema(original, schema, **reading)
         goal = Goal(schema, _without_paths(saved.model), at_most=recoding.levels or {}, local=recoding.levels is None)
         problem = Problem(CensusPlan.of(engine, goal).census(), schema, goal.model)
         census = problem.census

@@ -9,7 +9,7 @@ from typing import Any, Literal, Unpack
 from incrowd.core import Census, ParameterError, Schema
 from incrowd.measures import Measure
 from incrowd.models import KAnonymity, LDiversity, Model, Number, PSensitive, promise
-from incrowd.release._census import CensusPlan, Goal, Reading, open_with
+from incrowd.release._census import CensusPlan, Goal, Reading, open_with_schema
 from incrowd.release._floor import floor_of, notes_on_floor, notes_on_levels
 from incrowd.search import Frontier, Progress, Solutions, Suppression, all_solutions, find_frontier, growing_promise
 
@@ -56,7 +56,7 @@ def solutions(  # noqa: PLR0913 - all but the first three are optional
     """
     levels = {"at_least": at_least, "at_most": at_most}
     goal = Goal.of(schema, promise(model), max_suppressed, max_suppressed_records, suppression=suppression, **levels)
-    engine = open_with(table, schema, **reading)
+    engine = open_with_schema(table, schema, **reading)
     problem = goal.problem(CensusPlan.of(engine, goal).census())
     found = all_solutions(problem)
     return replace(found, floor=floor_of(problem), notes=notes_on_levels(engine, problem))
@@ -127,7 +127,7 @@ def frontier(  # noqa: PLR0913 - all but the first two are optional
         balance=balance,
         suppression=suppression,
     )
-    engine = open_with(table, schema, **reading)
+    engine = open_with_schema(table, schema, **reading)
     census = CensusPlan.of(engine, goal).census()
     most = census.records if by == "k" else _different_values(census, models[by], schema)
     chosen = [value for value in VALUES if value <= most] if values is None else sorted(set(values))

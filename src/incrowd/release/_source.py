@@ -13,7 +13,7 @@ import numpy as np
 from incrowd.core import Domain, Hint, Recoding, Schema, SchemaError, Setting, name_list, warn
 from incrowd.engines import Dialect, Engine, Wording, check_published, sample_of
 from incrowd.hierarchies import FEW_RECORDS, is_free_text, pattern_of
-from incrowd.release._census import open_with
+from incrowd.release._census import open_with_schema
 from incrowd.release._output import Manner
 from incrowd.release._recipe import described_input
 
@@ -90,7 +90,7 @@ class Source:
 def open_source(table: Any, schema: Schema, manner: Manner, sample: int | None = None) -> Source:
     """Open a table that is to be published, and warn of what is dangerous about that."""
     manner.refuse_own_output(table)
-    engine = open_with(table, schema, **manner.reading)
+    engine = open_with_schema(table, schema, **manner.reading)
     columns = _published_columns(engine, schema, manner)
     check_published(engine, columns)
     harmless = [name for name in columns if name in schema.insensitive]

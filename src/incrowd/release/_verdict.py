@@ -73,7 +73,7 @@ def notes_on_look_alikes(judges: Sequence[Judge], census: Census) -> list[str]:
     ]
 
 
-def climbs(model: Model) -> bool:
+def looks_at_levels(model: Model) -> bool:
     """Say whether a promise looks at coarser levels of the hierarchies."""
     return any(isinstance(part, NTCloseness) and part.supersets == "lattice" for part in model.parts)
 
@@ -161,15 +161,15 @@ def classes_as_predicted(engine: Engine, problem: Problem, recoding: Recoding, p
     if isinstance(recoding, FullDomainRecoding) and recoding.masks:
         stars = [published.texts(column) == TOP for column in range(len(published.codes))]
         masked: Bools = np.logical_and.reduce(stars).astype(bool)
-        same = _same_mask(part_of(published, masked), predicted)
+        same = _same_mask(classes_where(published, masked), predicted)
         expect(fine=same, problem="has other masked records than the search predicted")
-        _compare(part_of(published, ~masked), predicted)
+        _compare(classes_where(published, ~masked), predicted)
     else:
         _compare(published, predicted)
     return published
 
 
-def part_of(classes: Classes, wanted: Bools) -> Classes:
+def classes_where(classes: Classes, wanted: Bools) -> Classes:
     """Give some of the classes."""
     cells, inside = classes.cells, wanted[classes.members]
     members = (np.cumsum(wanted) - 1)[classes.members[inside]]

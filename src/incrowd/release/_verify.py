@@ -22,7 +22,7 @@ from incrowd.core import (
 )
 from incrowd.engines import Engine, Wording, digest_of_files, is_written_by
 from incrowd.models import Model, NTCloseness, promise
-from incrowd.release._census import Reading, as_before, shares_needed
+from incrowd.release._census import Reading, reading_as_before, shares_needed
 from incrowd.release._certificate import (
     SCHEMA,
     bytes_of,
@@ -75,7 +75,7 @@ def compare_original(
         same = digest_of_files(original) == known.get("sha256")
         told = [] if known.get("sha256") is None else [(same, "original: hash of the file")]
         if same:
-            reading = as_before(original, reading, known.get("reading", {}))
+            reading = reading_as_before(original, reading, known.get("reading", {}))
     data = public / Path(certificate["data"]["name"]).name
     try:
         again = republish(load_recoding(owner), original, data, reading, wording_of(certificate["data"]))

@@ -42,7 +42,7 @@ from incrowd.plan.suggestion._notation import (
     notation_in,
     questions_about,
 )
-from incrowd.release import unfitting
+from incrowd.release import unused_notation_notes
 
 WORDS = {"%d": "dd", "%m": "mm", "%b": "mon", "%Y": "yyyy"}  # how people write the parts of a day
 _DAYS_OF_A_MONTH = 12  # a day up to this could be a month
@@ -86,7 +86,7 @@ def read_table(
     gaps = gaps_in(domains, are_typed)
     marks = {name: frozenset(gap.mark for gap in gaps if name in gap.columns) for name in domains}
     gaps = [replace(_as_written(gap, sketch, engine), number=not typed.isdisjoint(gap.columns)) for gap in gaps]
-    said = [f"{note}. Is it right?" for note in unfitting(engine) if note.split()[0] in given]
+    said = [f"{note}. Is it right?" for note in unused_notation_notes(engine) if note.split()[0] in given]
     asked = [*said, *_asked(sketch, engine, profile), *_ask_repeats(profile), *_ask_texts([*marked])]
     asked += questions_of_days(domains)
     seen = Gaps(tuple(gaps), marks, tuple(missing), from_texts=sketch is not None)
