@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -17,6 +18,8 @@ from incrowd.measures import same_sets
 
 Ints = npt.NDArray[np.integer]
 Counts = npt.NDArray[np.int64]
+Bools = npt.NDArray[np.bool_]
+Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -212,16 +215,24 @@ class Linked:
     """What the join says about people: one answer for those who are alike."""
 
     kind: Ints = field(repr=False)
-    candidates: npt.NDArray[np.int64] = field(repr=False)
+    candidates: Counts = field(repr=False)
     # The code that all candidates have, the lowest of several; -1 where they differ.
-    values: dict[str, npt.NDArray[np.int64]] = field(repr=False)
+    values: dict[str, Counts] = field(repr=False)
     telling: dict[str, int] = field(repr=False)
-    only: npt.NDArray[np.int64] = field(repr=False)  # one class that a person can be in; -1 if there is none
+    only: Counts = field(repr=False)  # one class that a person can be in; -1 if there is none
     reached: int
     # The first of several; -1 if there is none.
-    narrowest: npt.NDArray[np.int64] | None = field(default=None, repr=False)
+    narrowest: Counts | None = field(default=None, repr=False)
     # Others that all have, as only people with several rows can: answer and code.
     further: dict[str, tuple[Counts, Counts]] = field(default_factory=dict, repr=False)
+
+    @classmethod
+    def of(
+        cls, kind: Ints, candidates: Counts, values: dict[str, Counts], telling: Bools, only: Counts, narrowest: Any
+    ) -> Linked:
+        """Count the classes that tell something, and those that somebody is found in."""
+        many = {name: int(np.count_nonzero(row)) for name, row in zip(values, telling, strict=True)}
+        return cls(kind, candidates, values, many, only, len(np.unique(only[candidates == 1])), narrowest)
 
     def certain(self, name: str) -> tuple[Counts, Counts]:
         """Give the values of a column that all candidates have: where those of each answer begin, and their codes."""
@@ -235,9 +246,7 @@ class Linked:
         return parts_of(answers, len(self.candidates)), codes
 
 
-def link(
-    links: Links, sizes: Ints, certain: dict[str, npt.NDArray[np.int64]], widths: npt.NDArray[np.float64] | None = None
-) -> Linked:
+def link(links: Links, sizes: Ints, certain: dict[str, Counts], widths: Floats | None = None) -> Linked:
     """Add up what the classes that can be a person's say."""
     kinds = links.kinds()
     if kinds is None:
@@ -246,9 +255,7 @@ def link(
     return replace(found, kind=found.kind[kinds[1]])
 
 
-def _link(
-    links: Links, sizes: Ints, certain: dict[str, npt.NDArray[np.int64]], widths: npt.NDArray[np.float64] | None
-) -> Linked:
+def _link(links: Links, sizes: Ints, certain: dict[str, Counts], widths: Floats | None) -> Linked:
     order = None if widths is None else np.lexsort((np.arange(len(widths)), np.round(widths, 9)))
     ranks = None if order is None else np.argsort(order)
     if links.many:
@@ -256,9 +263,7 @@ def _link(
 
         told = add_up_many(links, sizes, list(certain.values()), ranks)
         values, narrowest = dict(zip(certain, told.certain, strict=True)), None if ranks is None else told.narrowest
-        many = _many(certain, told.telling)
-        reached = _reached(told.candidates, told.only)
-        return Linked(told.kind, told.candidates, values, many, told.only, reached, narrowest)
+        return Linked.of(told.kind, told.candidates, values, told.telling, told.only, narrowest)
     candidates = np.zeros(links.people, dtype=np.int64)
     only = np.full(links.people, -1, dtype=np.int64)
     values, narrow = {name: only.copy() for name in certain}, only.copy()
@@ -276,16 +281,12 @@ def _link(
             low, high = (by.reduceat(codes[classes], starts) for by in (np.minimum, np.maximum))
             values[name][found] = np.where(low == high, low, -1)
             told_by[classes[values[name][person] >= 0]] = True
-    narrowest = None if order is None else narrow
-    kind, reached = np.arange(links.people), _reached(candidates, only)
-    return Linked(kind, candidates, values, _many(certain, telling), only, reached, narrowest)
+    return Linked.of(np.arange(links.people), candidates, values, telling, only, None if order is None else narrow)
 
 
 def link_persons(links: Links, crowd: Crowd) -> Linked:
     """Say the same where people have several rows: candidates are persons, each once, with the values of all rows.
 
-    Notes
-    -----
     The rows of a candidate are those in classes that can be the person's. One answer is given for each set of classes.
     """
     sets = ClassSets.of(links)
@@ -307,14 +308,6 @@ def link_persons(links: Links, crowd: Crowd) -> Linked:
 
 def _classes_of(sets: ClassSets, chosen: npt.NDArray[np.bool_], number: int) -> int:
     return int(np.count_nonzero(np.bincount(sets.classes[chosen[sets.owner]], minlength=number)))
-
-
-def _reached(candidates: Counts, only: Counts) -> int:
-    return len(np.unique(only[candidates == 1]))
-
-
-def _many(certain: Iterable[str], telling: npt.NDArray[np.bool_]) -> dict[str, int]:
-    return {name: int(np.count_nonzero(row)) for name, row in zip(certain, telling, strict=True)}
 
 
 # Two releases of the same people: what neither says alone can follow from both.
@@ -361,8 +354,6 @@ def _possible(pairs: tuple[Counts, Counts], histogram: Histogram, first: int, wi
 
 
 # Who knows that nobody is generalized more than needed looks for a person in the narrowest class that fits.
-
-Floats = npt.NDArray[np.float64]
 
 
 def widths_of(codes: Sequence[npt.NDArray[np.integer]], covered: Sequence[Sequence[npt.NDArray[np.intp]]]) -> Floats:

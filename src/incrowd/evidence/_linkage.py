@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -83,18 +84,18 @@ def people_of_external(
     if not pairs:
         msg = "The external table has no column that is called like a quasi-identifier."
         raise ParameterError(msg, hint=Hint("say which columns are the same: {on}.", on={"age": "Age"}))
-    wanted = [*pairs.values(), *([who] if who is not None else [])]
+    names = () if who is None else (who,)
+    wanted = [*pairs.values(), *names]
     for name in wanted:
         if name not in available:
             raise UnknownColumnError.of(name, available, given_as="column to join on", show=engine.shows_names)
     if len(set(wanted)) < len(wanted):
         msg = "A column of the external table is given twice."
         raise ParameterError(msg, hint="join each quasi-identifier with a column of its own; who is another one.")
-    request = CensusRequest(tuple(pairs.values()), () if who is None else (who,))
-    census = census_within_memory(engine, request)
-    names = None if who is None else census.domains[who].texts[census.codes[-1]]
+    census = census_within_memory(engine, CensusRequest(tuple(pairs.values()), names))
+    texts = None if who is None else census.domains[who].texts[census.codes[-1]]
     domains = tuple(census.domains[name] for name in pairs.values())
-    return KnownPeople(tuple(pairs), domains, census.codes[: len(pairs)], census.counts.astype(np.int64), who, names)
+    return KnownPeople(tuple(pairs), domains, census.codes[: len(pairs)], census.counts.astype(np.int64), who, texts)
 
 
 def people_of_original(subject: Subject, original: Census, classes: Classes) -> KnownPeople:
@@ -145,16 +146,15 @@ class Joined:
     by_record: bool = False
 
     @cached_property
-    def unread(self) -> int:
-        """How many records have a label of which nobody can tell whom it stands for."""
-        pairs = zip(self._unread_labels.values(), self.codes, strict=True)
-        hit = np.logical_or.reduce([labels[codes] for labels, codes in pairs])
-        return int(self.classes.records[hit].sum())
+    def _unread_labels(self) -> list[Bools]:
+        """Per column, of which labels nobody can tell whom they stand for."""
+        return [self.subject.unread(*pair) for pair in zip(self.known.on, self.known.domains, strict=True)]
 
     @cached_property
-    def _unread_labels(self) -> dict[str, Bools]:
-        pairs = zip(self.known.on, self.known.domains, strict=True)
-        return {name: self.subject.unread(name, domain) for name, domain in pairs}
+    def unread(self) -> int:
+        """How many records have such a label."""
+        hit = [labels[codes] for labels, codes in zip(self._unread_labels, self.codes, strict=True)]
+        return int(self.classes.records[np.logical_or.reduce(hit)].sum())
 
     @cached_property
     def found(self) -> Linked:
@@ -218,7 +218,7 @@ class Joined:
 
     def missing(self, attack: str) -> Iterator[str]:
         """Say which labels could not be read, without their texts."""
-        for name, labels in self._unread_labels.items():
+        for name, labels in zip(self.known.on, self._unread_labels, strict=True):
             if labels.any():
                 many = f"{int(labels.sum()):,} of {len(labels):,} labels of column {name!r}"
                 yield f"{attack}: {many} are no values of these people and cannot be read; each stands for itself."
@@ -232,10 +232,8 @@ class Joined:
 
     def first(self, chosen: Bools) -> int:
         """Give the first person who has one of some answers; there is one."""
-        kind = self.found.kind
-        starts = (start for start in range(0, len(kind), PIECE) if chosen[kind[start : start + PIECE]].any())
-        start = next(starts)
-        return start + int(chosen[kind[start : start + PIECE]].argmax())
+        pieces = ((start, chosen[self.found.kind[start : start + PIECE]]) for start in itertools.count(0, PIECE))
+        return next(start + int(some.argmax()) for start, some in pieces if some.any())
 
     @cached_property
     def matched(self) -> int:
@@ -275,11 +273,14 @@ def _found(joined: Joined, found: Linked) -> Attack:
     known = joined.known
     by_size = add_up(found.candidates, joined.answered, int(found.candidates.max(initial=0)) + 1)
     sizes = np.flatnonzero(by_size[1:]) + 1
-    people = by_size[sizes]
+    people, alone, truth = by_size[sizes], found.candidates == 1, joined.truth
     smallest = int(sizes[0]) if len(sizes) else None
-    alone = found.candidates == 1
     published, matched = people_of(joined.subject.classes), int(people.sum())
     counted = dict(zip(sizes.tolist(), people.tolist(), strict=True))
+    # Those who are in the release are found; of an original, as far as it is known who these are.
+    right = sum_of_shares(people, sizes)
+    if truth is not None and truth.published is None:
+        right = truth.most_found(joined.links, found, joined.classes)
     exposed = known.exposed(lambda: joined.who(alone), counted.get(1, 0), found.reached)
     return Attack(
         name="linkage",
@@ -287,7 +288,7 @@ def _found(joined: Joined, found: Linked) -> Attack:
         means="one candidate in the release",
         exposed=exposed,
         targets=known.people,
-        right=_found_right(joined, found, (people, sizes)),
+        right=right,
         # Right by picking anybody of the release, for each target who can be there; not for others.
         baseline=Fraction(min(matched, published), max(known.people, 1)) * one_of(published),
         worst=None if smallest is None else Fraction(1, smallest),
@@ -297,14 +298,6 @@ def _found(joined: Joined, found: Linked) -> Attack:
         notes=_notes(joined),
         _records=partial(_records, joined, found, alone),
     )
-
-
-def _found_right(joined: Joined, found: Linked, counted: tuple[Counts, Counts]) -> Fraction:
-    """Add up the chances of people who are in the release; of an original, as far as it is known who these are."""
-    truth = joined.truth
-    if truth is None or truth.published is not None:
-        return sum_of_shares(*counted)
-    return truth.most_found(joined.links, found, joined.classes)
 
 
 def _disclosed(joined: Joined, found: Linked, name: str) -> Attack:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -101,18 +101,17 @@ class Cover:
     @classmethod
     def of_labels(cls, place: Counts, texts: Sequence[str | None], domain: Domain, ladder: Ladder) -> Cover:
         """Read published labels."""
-        reader = _PositionReader(place, domain, ladder)
-        read = reader.read_all(texts)
+        groups = _groups_of(ladder)
+        read = _positions(place, texts, domain, ladder)
         _expect_read(sum(not len(positions) for positions in read), domain.column)
-        number = np.array([reader.leaves(*pair) for pair in zip(texts, read, strict=True)], dtype=np.int64)
-        stretch = [isinstance(positions, range) for positions in read]
-        low = np.array([positions[0] if fine else 0 for positions, fine in zip(read, stretch, strict=True)])
-        high = np.array([positions[-1] if fine else -1 for positions, fine in zip(read, stretch, strict=True)])
-        listed = [(label, positions) for label, positions in enumerate(read) if not stretch[label]]
-        labels = np.repeat([label for label, _ in listed], [len(positions) for _, positions in listed])
-        places = np.concatenate([np.asarray(positions) for _, positions in listed]) if listed else labels
-        low, high, labels, places = (part.astype(np.int64) for part in (low, high, labels, places))
-        return cls(place, low, high, labels, places, number)
+        pairs = list(zip(texts, read, strict=True))
+        number = np.array([max(len(positions), _leaves(text, groups, ladder)) for text, positions in pairs])
+        ends = [(int(one[0]), int(one[-1])) if one[-1] - one[0] + 1 == len(one) else (0, -1) for one in read]
+        low, high = np.array(ends, dtype=np.int64).reshape(-1, 2).T
+        listed = np.flatnonzero(high < low)  # what is no stretch
+        labels = np.repeat(listed, [len(read[label]) for label in listed.tolist()]).astype(np.int64)
+        places = np.concatenate([np.zeros(0, dtype=np.int64), *(read[label] for label in listed.tolist())])
+        return cls(place, low, high, labels, places, number.astype(np.int64))
 
     def __len__(self) -> int:
         return len(self.number)
@@ -170,39 +169,25 @@ def in_line(domain: Domain, ladder: Ladder | None) -> Counts:
     return place
 
 
-class _PositionReader:
-    """Reads the labels of one column: those of its hierarchy fast, others as linking does."""
+def _positions(place: Counts, texts: Sequence[str | None], domain: Domain, ladder: Ladder) -> list[Counts]:
+    """Give the positions that each label covers: labels of the hierarchy by level, others as linking reads them."""
+    groups, by_level = _groups_of(ladder), dict[int, list[Counts]]()
+    for level in {groups[text][0] for text in texts if text in groups}:
+        group = ladder.groups[level]
+        line = np.lexsort((place, group))
+        starts = np.searchsorted(group[line], np.arange(1, len(ladder.labels[level])))
+        by_level[level] = np.split(place[line], starts)
+    others = [text for text in texts if text not in groups]
+    read = {text: np.sort(place[codes]) for text, codes in zip(others, coverage(others, domain, ladder), strict=True)}
+    return [by_level[groups[text][0]][groups[text][1]] if text in groups else read[text] for text in texts]
 
-    def __init__(self, place: Counts, domain: Domain, ladder: Ladder) -> None:
-        self._place, self._domain, self._ladder = place, domain, ladder
-        self._groups = _groups_of(ladder)
-        pairs = zip(ladder.groups, ladder.labels, strict=True)
-        self._ends = [_ends(place, group, len(labels)) for group, labels in pairs]
 
-    def read_all(self, texts: Sequence[str | None]) -> list[range | Counts]:
-        """Give the positions that each label covers."""
-        known = {text: self._known(text) for text in texts}
-        others = [text for text, positions in known.items() if positions is None]
-        found = coverage(others, self._domain, self._ladder) if others else []
-        read = {text: _as_range(np.sort(self._place[codes])) for text, codes in zip(others, found, strict=True)}
-        return [read[text] if positions is None else positions for text, positions in known.items()]
-
-    def leaves(self, text: str | None, positions: range | Counts) -> int:
-        """Count the values that the hierarchy has under a label, or under the members of a set."""
-        members = None if text is None or text in self._groups else members_of(text)
-        places = [self._groups[name] for name in (text,) if name in self._groups]
-        places += [self._groups[name] for name in members or () if name in self._groups]
-        return max(len(positions), sum(int(self._ladder.leaves[level][group]) for level, group in places))
-
-    def _known(self, text: str | None) -> range | Counts | None:
-        """Read a label of the hierarchy."""
-        if text not in self._groups:
-            return None
-        level, group = self._groups[text]
-        low, high, number = (int(ends[group]) for ends in self._ends[level])
-        if high - low + 1 == number:
-            return range(low, high + 1)
-        return np.sort(self._place[self._ladder.groups[level] == group])
+def _leaves(text: str | None, groups: Mapping[str | None, tuple[int, int]], ladder: Ladder) -> int:
+    """Count the values that the hierarchy has under a label, or under the members of a set."""
+    members = [text] if text is None or text in groups else members_of(text) or ()
+    return sum(
+        int(ladder.leaves[level][group]) for level, group in (groups[name] for name in members if name in groups)
+    )
 
 
 def _groups_of(ladder: Ladder) -> dict[str | None, tuple[int, int]]:
@@ -215,20 +200,6 @@ def _expect_read(unread: int, column: str) -> None:
     if unread:
         msg = f"{unread:,} labels of column {column!r} stand for no value of the original table."
         raise ParameterError(msg, hint="give the table that the release was made from.")
-
-
-def _as_range(positions: Counts) -> range | Counts:
-    if len(positions) and positions[-1] - positions[0] + 1 == len(positions):
-        return range(int(positions[0]), int(positions[-1]) + 1)
-    return positions
-
-
-def _ends(place: Counts, group: Ints, groups: int) -> tuple[Counts, Counts, Counts]:
-    """Give the first and last position of every group, and how many values it has."""
-    low, high = np.full(groups, len(place)), np.full(groups, -1)
-    np.minimum.at(low, group, place)
-    np.maximum.at(high, group, place)
-    return low, high, np.bincount(group, minlength=groups)
 
 
 # Numbers and dates: the records of a label lie evenly in the stretch that it names.
