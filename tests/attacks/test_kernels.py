@@ -120,8 +120,10 @@ def test_members_are_looked_at_one_by_one_in_effect(
         patch.setattr(_members, "MANY", many)
         members, labels, marks = Members(classes, counts, 4), np.array(which), np.zeros((2, 4), dtype=bool)
         members.mark(codes, labels, marks)
-        right = members.holds(codes, groups, (starts, flat), labels)
-        published, there = members.found((codes, np.array([1, 0, 1, 2])), np.array([0, 1, 5]), np.array([0, 1, 5, 9]))
+        right = members.true_claims(codes, groups, (starts, flat), labels)
+        published, there = members.people_found(
+            (codes, np.array([1, 0, 1, 2])), np.array([0, 1, 5]), np.array([0, 1, 5, 9])
+        )
     inside = [row for row in rows if row[0] >= 0]
     assert members.sizes.tolist() == [sum(count for one, _, count in inside if one == place) for place in range(4)]
     pairs = {(which[one], code) for one, code, _ in inside}

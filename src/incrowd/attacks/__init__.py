@@ -6,7 +6,7 @@ from incrowd.attacks._candidates import (
     Crowd,
     Linked,
     Remaining,
-    below,
+    entries_of_rows,
     intersect,
     link,
     link_persons,
@@ -17,11 +17,11 @@ from incrowd.attacks._inference import (
     Outcome,
     Prior,
     certain_values,
+    chance_to_pick,
     has_several_certain,
     homogeneity,
     inference,
     missing_code,
-    one_of,
     people_of,
     singling_out,
 )
@@ -29,7 +29,7 @@ from incrowd.attacks._intruder import Intruder
 from incrowd.attacks._linkage import Links, Matching
 from incrowd.attacks._members import Claims, Members, tight_claims
 from incrowd.attacks._minimality import People, Undivided, halve, undivided, undivided_in
-from incrowd.attacks._original import expect_original, lists
+from incrowd.attacks._original import expect_original, is_made_from
 from incrowd.attacks._people import Disclosures, KnownPeople, Truth, sum_of_shares
 from incrowd.attacks._range import ValueLine, narrow_range
 from incrowd.attacks._similarity import Likeness, category_inference, change_of_belief, similarity, skewness
@@ -54,10 +54,11 @@ __all__ = [
     "Truth",
     "Undivided",
     "ValueLine",
-    "below",
     "category_inference",
     "certain_values",
+    "chance_to_pick",
     "change_of_belief",
+    "entries_of_rows",
     "expect_original",
     "expected_from_counts",
     "expected_homogeneity",
@@ -66,13 +67,12 @@ __all__ = [
     "homogeneity",
     "inference",
     "intersect",
+    "is_made_from",
     "link",
     "link_persons",
     "listed_exclusions",
-    "lists",
     "missing_code",
     "narrow_range",
-    "one_of",
     "people_of",
     "similarity",
     "singling_out",

@@ -110,7 +110,7 @@ def listed_exclusions(classes: Classes, prior: Prior, values: Sequence[str]) -> 
         exposed=(left == 1) & (most > 0),
         right=int(most.sum()),
         targets=targets,
-        baseline=Fraction(prior.right(classes.guessable_values(prior.column), ~out), max(targets, 1)),
+        baseline=Fraction(prior.guessed_right(classes.guessable_values(prior.column), ~out), max(targets, 1)),
         among=~out[classes.cells.sensitive[prior.column]],
         notes=(*((unknown,) if occur < given else ()), *_about(classes, int(histogram.counts.sum()))),
     )
@@ -139,7 +139,7 @@ def unlikely_exclusions(classes: Classes, prior: Prior, public: Mapping[str, Fra
         exposed=(left == 1) & (most > 0),
         right=int(most.sum()),
         baseline=Fraction(
-            prior.right(classes.guessable_values(prior.column), remaining), max(int(classes.size.sum()), 1)
+            prior.guessed_right(classes.guessable_values(prior.column), remaining), max(int(classes.size.sum()), 1)
         ),
         among=_cells_of(classes, prior.column, kept),
         notes=_about(classes, int(histogram.counts.sum())),

@@ -82,7 +82,7 @@ class ClassSets:
             first = end
 
 
-def below(starts: Ints, rows: Ints) -> tuple[Counts, Counts]:
+def entries_of_rows(starts: Ints, rows: Ints) -> tuple[Counts, Counts]:
     """List the entries of some rows, which lie row by row: which row asked for each, and where it is."""
     many = starts[rows + 1] - starts[rows]
     source = np.repeat(np.arange(len(rows)), many)
@@ -92,7 +92,7 @@ def below(starts: Ints, rows: Ints) -> tuple[Counts, Counts]:
 def _different(starts: Ints, members: Ints) -> tuple[Counts, Counts, Counts]:
     """Keep one of equal sets: give the number of every set, and lengths and members of those that are kept."""
     _, one, own = np.unique(same_sets(starts, members), return_index=True, return_inverse=True)
-    _, entries = below(starts, one)
+    _, entries = entries_of_rows(starts, one)
     return own.astype(np.int64), np.diff(starts)[one], members[entries].astype(np.int64)
 
 
@@ -106,7 +106,7 @@ TOGETHER = 1 << 24
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Said:
+class SharedValues:
     """The values of one sensitive column that can be everybody's in some set of classes."""
 
     starts: Counts = field(repr=False)
@@ -131,7 +131,7 @@ class Crowd:
     starts: Counts = field(repr=False)
     persons: Counts = field(repr=False)
     width: int
-    said: dict[str, Said] = field(repr=False)
+    said: dict[str, SharedValues] = field(repr=False)
 
     @classmethod
     def of(cls, classes: Classes, columns: Iterable[str]) -> Crowd:
@@ -143,7 +143,7 @@ class Crowd:
         shared = np.bincount(who, minlength=width) > 1
         several = shared[who]
         alone = np.bincount(owner[~several], minlength=len(classes)).astype(np.int64)
-        said = {name: _said(classes, name, alone, shared) for name in columns}
+        said = {name: _shared_values(classes, name, alone, shared) for name in columns}
         return cls(alone, parts_of(owner[several], len(classes)), who[several].astype(np.int64), width, said)
 
     def candidates(self, sets: ClassSets) -> Counts:
@@ -156,7 +156,7 @@ class Crowd:
             largest = np.lexsort((-many[some.classes], owner))[some.starts[:-1]]  # taken as it is, others beside it
             others = np.ones(len(owner), dtype=bool)
             others[largest] = False
-            source, entry = below(self.starts, some.classes[others])
+            source, entry = entries_of_rows(self.starts, some.classes[others])
             pairs = np.unique(owner[others][source] * self.width + self.persons[entry])
             owner, taken = pairs // self.width, some.classes[largest]
             wanted = taken[owner] * self.width + pairs % self.width
@@ -168,13 +168,13 @@ class Crowd:
         """Find the values that all candidates have: ascending pairs of a set and a code."""
         said, found = self.said[name], [np.zeros(0, dtype=np.int64)]
         for first, some in sets.pieces(said.steps, TOGETHER):
-            source, entry = below(said.starts, some.classes)
+            source, entry = entries_of_rows(said.starts, some.classes)
             keys, which = np.unique(some.owner[source] * said.codes + said.values[entry], return_inverse=True)
             wanted = candidates[first + keys // said.codes]
             possible = add_up(which, said.counts[entry], len(keys)) >= wanted
             entry, which = entry[possible[which]], which[possible[which]]
             held = add_up(which, said.alone[entry], len(keys))
-            source, place = below(said.begins, entry)
+            source, place = entries_of_rows(said.begins, entry)
             pairs = np.unique(which[source] * self.width + said.holders[place])
             held += np.bincount(pairs // self.width, minlength=len(keys))
             found.append(keys[held == wanted] + first * said.codes)
@@ -182,7 +182,7 @@ class Crowd:
         return together // max(said.codes, 1), together % max(said.codes, 1)
 
 
-def _said(classes: Classes, name: str, alone: Counts, shared: npt.NDArray[np.bool_]) -> Said:
+def _shared_values(classes: Classes, name: str, alone: Counts, shared: npt.NDArray[np.bool_]) -> SharedValues:
     """Leave out values that somebody lacks who is in no other class: these are never everybody's."""
     members, person = classes.members, np.asarray(classes.cells.person)
     codes, values = classes.cells.cardinalities[name], classes.cells.sensitive[name]
@@ -196,7 +196,7 @@ def _said(classes: Classes, name: str, alone: Counts, shared: npt.NDArray[np.boo
     chosen = kept[entry] & shared[who]
     new = np.cumsum(kept) - 1
     number = int(kept.sum())
-    return Said(
+    return SharedValues(
         starts=parts_of(owner[kept], len(classes)),
         values=value[kept],
         counts=counts[kept],
@@ -258,7 +258,7 @@ def link(links: Links, sizes: Ints, certain: dict[str, Counts], widths: Floats |
 def _link(links: Links, sizes: Ints, certain: dict[str, Counts], widths: Floats | None) -> Linked:
     order = None if widths is None else np.lexsort((np.arange(len(widths)), np.round(widths, 9)))
     ranks = None if order is None else np.argsort(order)
-    if links.many:
+    if links.is_compiled:
         from incrowd.attacks._kernels import add_up_many  # noqa: PLC0415 - numba is loaded only when it pays
 
         told = add_up_many(links, sizes, list(certain.values()), ranks)
@@ -349,7 +349,7 @@ def intersect(links: tuple[Links, Links], histograms: tuple[Histogram, Histogram
 def _possible(pairs: tuple[Counts, Counts], histogram: Histogram, first: int, width: int, codes: Counts) -> Counts:
     """Give each person's possible values once, person and value in one number."""
     person, classes = pairs
-    source, entry = below(histogram.starts, classes)
+    source, entry = entries_of_rows(histogram.starts, classes)
     return np.unique((person[source] - first) * width + codes[histogram.values[0][entry]])
 
 

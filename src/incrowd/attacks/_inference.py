@@ -115,7 +115,7 @@ class Prior:
             rows = self.rows[0], back[self.rows[1]]
         return replace(self, domain=own, counts=counts, rows=rows, elsewhere=True, missing=missing)
 
-    def by(self, category: Ints, categories: int) -> Prior:
+    def of_categories(self, category: Ints, categories: int) -> Prior:
         """Count categories instead of values, -1 being none; nobody twice who has two values of one category."""
         if self.rows is None:
             some = category >= 0
@@ -128,7 +128,7 @@ class Prior:
         counts = np.bincount(found[pairs], minlength=categories).astype(np.int64)
         return Prior(self.domain, counts, self.people, elsewhere=self.elsewhere)
 
-    def right(self, histogram: Histogram, among: npt.NDArray[np.bool_] | None = None) -> int:
+    def guessed_right(self, histogram: Histogram, among: npt.NDArray[np.bool_] | None = None) -> int:
         """Count the targets about whom one value, said of everybody, is right."""
         said = add_up(histogram.values[0], histogram.counts, len(self.counts) + 1)[:-1]  # the last is no category
         if among is not None:
@@ -153,7 +153,7 @@ def people_of(classes: Classes) -> int:
     return int(np.count_nonzero(np.bincount(person))) if len(person) else 0
 
 
-def one_of(people: int) -> Fraction:
+def chance_to_pick(people: int) -> Fraction:
     """Give the chance to pick a person from so many; there is none where nobody is."""
     return Fraction(1, people) if people else Fraction(0)
 
@@ -166,7 +166,7 @@ def singling_out(classes: Classes) -> Outcome:
         measured=Ratios(np.ones(len(classes), dtype=np.int64), classes.size),
         exposed=classes.size == 1,
         right=len(classes),
-        baseline=one_of(people_of(classes)),
+        baseline=chance_to_pick(people_of(classes)),
     )
 
 
@@ -186,7 +186,7 @@ def homogeneity(classes: Classes, prior: Prior) -> Outcome:
         measured=Ratios(most, classes.size),
         exposed=exposed,
         right=int(classes.size[exposed].sum()),
-        baseline=Fraction(int(0 < prior.people == prior.largest and prior.right(histogram) == targets)),
+        baseline=Fraction(int(0 < prior.people == prior.largest and prior.guessed_right(histogram) == targets)),
         expected=expected,
     )
 
@@ -203,7 +203,7 @@ def inference(classes: Classes, prior: Prior, sure: Fraction) -> Outcome:
         measured=measured,
         exposed=measured.meets(">=", sure),
         right=int(most.sum()),
-        baseline=Fraction(prior.right(histogram), max(targets, 1)),
+        baseline=Fraction(prior.guessed_right(histogram), max(targets, 1)),
     )
 
 

@@ -201,7 +201,7 @@ def add_up_many(links: Links, sizes: Ints, certain: Sequence[Ints], ranks: Ints 
         certain=np.empty((len(rows), people), dtype=np.int64),
         telling=np.zeros((len(rows), len(sizes)), dtype=bool),
     )
-    kinds = links.alike()
+    kinds = links.value_kinds()
     crowd, order = _crowd(links, kinds)
     number = walk(crowd, _tree(links), _covers(links, kinds), says, answers)
     kind = np.empty_like(answers.kind)
@@ -296,7 +296,7 @@ def mark(order: Small, starts: Words, codes: Ints, which: Words, marks: npt.NDAr
 
 
 @compiled
-def hold(  # noqa: PLR0913, PLR0917 - numba takes arrays one by one
+def count_claims(  # noqa: PLR0913, PLR0917 - numba takes arrays one by one
     order: Small, starts: Words, codes: Ints, groups: Words, firsts: Words, claimed: Words, which: Words, right: Words
 ) -> None:
     """Count the claims of each class that are true."""
@@ -315,7 +315,7 @@ def hold(  # noqa: PLR0913, PLR0917 - numba takes arrays one by one
 
 
 @compiled
-def find(
+def count_found(
     classes: Ints, counts: Ints, who: tuple[Ints, Ints], where: tuple[Words, Words], totals: tuple[Words, Words]
 ) -> None:
     """Count people by the answer about them: all who are in a class, and those whose class is where one looks."""

@@ -47,7 +47,7 @@ class Matching:
             table[label, value] = True
         return cls(len(covered), starts, label[order], table)
 
-    def alike(self) -> npt.NDArray[np.int64]:
+    def value_kinds(self) -> npt.NDArray[np.int64]:
         """Give values a number each, the same to those that the same labels cover and to no others."""
         many = np.diff(self.starts)
         if many.max(initial=0) > 1:
@@ -134,7 +134,7 @@ class Links:
         """Put people together whom the same labels cover: one of each kind walks for all."""
         if max(matching.most for matching in self.matchings) > FEW:
             return None
-        alike = [matching.alike() for matching in self.matchings]
+        alike = [matching.value_kinds() for matching in self.matchings]
         possible = math.prod(int(kind.max(initial=0)) + 1 for kind in alike)
         if possible > SPARSE * self.people:
             return None
@@ -159,12 +159,12 @@ class Links:
             found += add_up(one, counts[person], classes)
         return found
 
-    def alike(self) -> list[npt.NDArray[np.int64]]:
+    def value_kinds(self) -> list[npt.NDArray[np.int64]]:
         """Give the values of each column numbers: one for those that the same labels cover, where few labels do."""
-        return [one.alike() if one.most <= FEW else np.arange(len(one.starts) - 1) for one in self.matchings]
+        return [one.value_kinds() if one.most <= FEW else np.arange(len(one.starts) - 1) for one in self.matchings]
 
     @property
-    def many(self) -> bool:
+    def is_compiled(self) -> bool:
         """Whether the compiled walk pays, and there is room for what it needs."""
         size = sum(matching.labels * (len(matching.starts) - 1) for matching in self.matchings)
         return MANY <= self.people < 2**31 and size <= BITS

@@ -28,7 +28,7 @@ class Members:
     number: int
 
     @property
-    def many(self) -> bool:
+    def is_compiled(self) -> bool:
         """Whether compiled loops pay."""
         return MANY <= len(self.classes) < 2**31
 
@@ -58,21 +58,21 @@ class Members:
 
     def mark(self, codes: Ints, which: Ints, marks: npt.NDArray[np.bool_]) -> None:
         """Mark the pairs of a label and a code that occur."""
-        if not self.many:
+        if not self.is_compiled:
             marks[which[self.kept(self.classes)], self.kept(codes)] = True
             return
         from incrowd.attacks._kernels import mark  # noqa: PLC0415 - as above
 
         mark(*self._by_class, codes, which, marks)
 
-    def holds(self, codes: Ints, groups: Ints, claims: tuple[Counts, Counts], which: Ints) -> Counts:
+    def true_claims(self, codes: Ints, groups: Ints, claims: tuple[Counts, Counts], which: Ints) -> Counts:
         """Count, class by class, the claims of its label that are true: that somebody there is in a group."""
         starts, claimed = claims
         right = np.zeros(self.number, dtype=np.int64)
-        if self.many:
-            from incrowd.attacks._kernels import hold  # noqa: PLC0415 - as above
+        if self.is_compiled:
+            from incrowd.attacks._kernels import count_claims  # noqa: PLC0415 - as above
 
-            hold(*self._by_class, codes, groups.astype(np.int64, copy=False), starts, claimed, which, right)
+            count_claims(*self._by_class, codes, groups.astype(np.int64, copy=False), starts, claimed, which, right)
             return right
         classes, values, first = self.kept(self.classes), groups[self.kept(codes)], starts[which]
         many = np.diff(starts)[which]
@@ -84,13 +84,13 @@ class Members:
             right += true
         return right
 
-    def found(self, who: tuple[Ints, Ints], places: Counts, really: Counts) -> tuple[Counts, Counts]:
+    def people_found(self, who: tuple[Ints, Ints], places: Counts, really: Counts) -> tuple[Counts, Counts]:
         """Count the people who are published, and those of them who are where they are looked for."""
         all_of, there = (np.zeros(len(places), dtype=np.int64) for _ in range(2))
-        if self.many:
-            from incrowd.attacks._kernels import find  # noqa: PLC0415 - as above
+        if self.is_compiled:
+            from incrowd.attacks._kernels import count_found  # noqa: PLC0415 - as above
 
-            find(self.classes, self.counts, who, (places, really), (all_of, there))
+            count_found(self.classes, self.counts, who, (places, really), (all_of, there))
             return all_of, there
         answer, counts, classes = who[1][self.kept(who[0])], self.kept(self.counts), self.kept(self.classes)
         same = really[classes] == places[answer]
@@ -134,7 +134,7 @@ def tight_claims(
     expected = np.zeros(members.number)
     for level, starts, claimed in _by_level(atoms):
         groups = np.arange(len(domain)) if ladder is None or not level else ladder.groups[level].astype(np.int64)
-        right += members.holds(codes, groups, (starts, claimed), which)
+        right += members.true_claims(codes, groups, (starts, claimed), which)
         many = np.diff(starts)
         made += many[which]
         pinned += many[which] if level == 0 else 0

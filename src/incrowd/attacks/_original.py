@@ -30,7 +30,7 @@ SPARSE = 4
 
 def expect_original(original: Census, recoding: Recoding | None, published: Census, classes: Classes) -> None:
     """Refuse a table that a release cannot have been made of."""
-    if recoding is None or (isinstance(recoding, LocalRecoding) and lists(recoding, original)):
+    if recoding is None or (isinstance(recoding, LocalRecoding) and is_made_from(recoding, original)):
         return
     codes = [_known(original, recoding.domains[name], place) for place, name in enumerate(recoding.quasi)]
     if isinstance(recoding, LocalRecoding):
@@ -39,7 +39,7 @@ def expect_original(original: Census, recoding: Recoding | None, published: Cens
         _expect_classes(codes, original, recoding, (published, classes))
 
 
-def lists(recoding: LocalRecoding, original: Census) -> bool:
+def is_made_from(recoding: LocalRecoding, original: Census) -> bool:
     """Say whether a recoding was made from this very census, array by array: then nothing needs to be compared."""
     own = dict(zip(recoding.domains, recoding.codes, strict=True))
     return (

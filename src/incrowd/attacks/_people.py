@@ -10,7 +10,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from incrowd.attacks._candidates import ClassSets, Linked, below
+from incrowd.attacks._candidates import ClassSets, Linked, entries_of_rows
 from incrowd.attacks._linkage import Links
 from incrowd.core import Classes, Domain, FullDomainRecoding, LocalRecoding, Recoding, add_up, group
 from incrowd.measures import Exposed
@@ -41,7 +41,7 @@ class KnownPeople:
         """How many they are; somebody with rows that differ counts with each."""
         return int(self.counts.sum())
 
-    def some(self, chosen: Bools) -> int:
+    def number_of(self, chosen: Bools) -> int:
         """Count some of them."""
         return int(self.counts[chosen].sum())
 
@@ -184,7 +184,7 @@ class Truth:
         pairs = group([self._who, person], [len(self.known.counts), int(person.max(initial=0)) + 1]).first
         who, persons = self._who[pairs], person[pairs].astype(np.int64)
         starts = np.searchsorted(who, np.arange(len(self.known.counts) + 1))
-        source, entry = below(starts, told.who)
+        source, entry = entries_of_rows(starts, told.who)
         has = np.unique(person[own >= 0] * np.int64(width) + own[own >= 0])
         wanted = persons[entry] * width + told.codes[source]
         true = np.append(has, -1)[np.searchsorted(has, wanted)] == wanted

@@ -72,7 +72,7 @@ def similarity(classes: Classes, prior: Prior, likeness: Likeness, only: Sequenc
     everybody = (histogram.counts == classes.size[histogram.classes]) & np.append(wanted, False)[histogram.values[0]]
     exposed = np.zeros(len(classes), dtype=bool)
     exposed[histogram.classes[everybody]] = True
-    before, targets = prior.by(likeness.category, len(likeness.names)), int(classes.size.sum())
+    before, targets = prior.of_categories(likeness.category, len(likeness.names)), int(classes.size.sum())
     known = before.people > 0 and before.counts[wanted].max(initial=0) == before.people
     return Outcome(
         name="similarity",
@@ -81,7 +81,7 @@ def similarity(classes: Classes, prior: Prior, likeness: Likeness, only: Sequenc
         measured=Ratios(largest(histogram), classes.size),
         exposed=exposed,
         right=int(classes.size[exposed].sum()),
-        baseline=Fraction(int(known and before.right(histogram, wanted) == targets)),
+        baseline=Fraction(int(known and before.guessed_right(histogram, wanted) == targets)),
     )
 
 
@@ -89,7 +89,7 @@ def category_inference(classes: Classes, prior: Prior, likeness: Likeness, sure:
     """Guess the most frequent category of the class."""
     histogram = by_category(classes, prior.column, likeness)
     most, targets = largest(histogram), int(classes.size.sum())
-    before = prior.by(likeness.category, len(likeness.names))
+    before = prior.of_categories(likeness.category, len(likeness.names))
     measured = Ratios(most, classes.size)
     return Outcome(
         name="category inference",
@@ -98,7 +98,7 @@ def category_inference(classes: Classes, prior: Prior, likeness: Likeness, sure:
         measured=measured,
         exposed=measured.meets(">=", sure),
         right=int(most.sum()),
-        baseline=Fraction(before.right(histogram), max(targets, 1)),
+        baseline=Fraction(before.guessed_right(histogram), max(targets, 1)),
     )
 
 
@@ -132,7 +132,7 @@ def skewness(classes: Classes, prior: Prior, gain: Fraction, ranges: Likeness | 
     histogram = classes.guessable_values(prior.column)
     if ranges is not None:
         histogram = by_category(classes, prior.column, ranges)
-        counts, what = prior.by(ranges.category, len(ranges.names)), f"one of {len(ranges.names)} ranges"
+        counts, what = prior.of_categories(ranges.category, len(ranges.names)), f"one of {len(ranges.names)} ranges"
     measured = _gains(classes, histogram, counts)
     exposed = measured.meets(">=", gain)
     return Outcome(

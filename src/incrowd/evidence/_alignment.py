@@ -35,7 +35,7 @@ Texts = npt.NDArray[np.object_]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Labelled:
+class ClassLabels:
     """The classes of a release."""
 
     labels: tuple[Labelling, ...] = field(repr=False)
@@ -49,7 +49,7 @@ class Labelled:
         return float((both * both).sum())
 
 
-def labelled(release: Release, census: Census) -> Labelled:
+def class_labels(release: Release, census: Census) -> ClassLabels:
     """Find out what the classes of a release are called."""
     names = [Namer(census, column) for column in range(len(census.quasi))]
     if isinstance(release.recoding, LocalRecoding):
@@ -57,7 +57,7 @@ def labelled(release: Release, census: Census) -> Labelled:
     return _by_levels(release.recoding, census, names)
 
 
-def _by_levels(recoding: FullDomainRecoding, census: Census, names: list[Namer]) -> Labelled:
+def _by_levels(recoding: FullDomainRecoding, census: Census, names: list[Namer]) -> ClassLabels:
     levels = list(recoding.levels.values())
     raised = [namer.group_of(level)[codes] for namer, level, codes in zip(names, levels, census.codes, strict=False)]
     numbers = [len(namer.ladder.labels[level]) for namer, level in zip(names, levels, strict=True)]
@@ -68,10 +68,10 @@ def _by_levels(recoding: FullDomainRecoding, census: Census, names: list[Namer])
         namer.by_group(np.full(int((~gone).sum()), level), column[~gone])
         for namer, level, column in zip(names, levels, codes, strict=True)
     ]
-    return Labelled(tuple(labels), records[~gone], records[gone])
+    return ClassLabels(tuple(labels), records[~gone], records[gone])
 
 
-def _locally(release: Release, recoding: LocalRecoding, names: list[Namer]) -> Labelled:
+def _locally(release: Release, recoding: LocalRecoding, names: list[Namer]) -> ClassLabels:
     hierarchies = dict(release.schema.quasi)
     columns = [
         _Column(namer, *recoding.distinct_labels[name], averaged=isinstance(hierarchies[name], Averaged))
@@ -88,7 +88,7 @@ def _locally(release: Release, recoding: LocalRecoding, names: list[Namer]) -> L
     )
     records = add_up(recoding.classes.astype(np.int64) + 1, recoding.counts, number + 1)
     gone, sizes = records[:1], records[1:]
-    return Labelled(labels, sizes, gone[gone > 0])
+    return ClassLabels(labels, sizes, gone[gone > 0])
 
 
 class _Column:

@@ -86,9 +86,9 @@ def _attack(joined: tuple[Joined, Joined], name: str) -> Attack:
         one, values, _together([*alone, _left(found, known, missing_code(one.classes, name))], known, len(values.texts))
     )
     before = max(_right(one, values, some)[1].records for some in alone)
-    targets = known.some(in_both)
-    unread = list(dict.fromkeys(note for side in joined for note in side.missing("intersection")))
-    fewer = list(dict.fromkeys(note for side in joined for note in side.fewer("intersection")))
+    targets = known.number_of(in_both)
+    unread = list(dict.fromkeys(note for side in joined for note in side.notes_on_labels("intersection")))
+    fewer = list(dict.fromkeys(note for side in joined for note in side.notes_on_rows("intersection")))
     return Attack(
         name="intersection",
         column=name,
@@ -107,9 +107,9 @@ def _attack(joined: tuple[Joined, Joined], name: str) -> Attack:
 
 
 def _notes(known: KnownPeople, found: Remaining, in_both: Bools) -> Iterator[str]:
-    narrowed = known.some(in_both & (found.both < np.minimum(found.first, found.second)))
-    odd = known.some(in_both & (found.both == 0))
-    of = f"{known.some(in_both):,} {known.noun}"
+    narrowed = known.number_of(in_both & (found.both < np.minimum(found.first, found.second)))
+    odd = known.number_of(in_both & (found.both == 0))
+    of = f"{known.number_of(in_both):,} {known.noun}"
     yield f"intersection: for {narrowed:,} of {of} both releases leave fewer values than each alone."
     if odd:
         yield f"intersection: for {odd:,} of {of} no value fits both, so not all are in both."
@@ -143,7 +143,7 @@ def _right(joined: Joined, values: Values, told: Disclosures) -> tuple[Disclosur
     known = joined.known
     chosen = np.zeros(len(known.counts), dtype=bool)
     chosen[told.who] = True
-    return told, known.exposed(lambda: chosen, known.some(chosen), 0)
+    return told, known.exposed(lambda: chosen, known.number_of(chosen), 0)
 
 
 def _records(known: KnownPeople, told: Disclosures, values: Values) -> Table:

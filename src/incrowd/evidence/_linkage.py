@@ -21,13 +21,13 @@ from incrowd.attacks import (
     Matching,
     Prior,
     Truth,
-    below,
     certain_values,
+    chance_to_pick,
+    entries_of_rows,
     has_several_certain,
+    is_made_from,
     link,
     link_persons,
-    lists,
-    one_of,
     people_of,
     sum_of_shares,
     widths_of,
@@ -108,7 +108,7 @@ def people_of_original(subject: Subject, original: Census, classes: Classes) -> 
         alike = group(codes, [len(domain) for domain in domains])
         codes, counts = tuple(column[alike.first] for column in codes), alike.sums(counts)
         entries = alike.ids[entries]
-    listed = isinstance(subject.recoding, LocalRecoding) and lists(subject.recoding, original)
+    listed = isinstance(subject.recoding, LocalRecoding) and is_made_from(subject.recoding, original)
     persons = None if classes.cells.person is None else (entries, classes.cells.person)
     own = entries if listed else None
     return KnownPeople(names, domains, codes, counts, original=True, entries=own, persons=persons)
@@ -164,7 +164,7 @@ class Joined:
             return link_persons(self.links, Crowd.of(self.classes, names))
         certain = {name: certain_values(self.classes, name) for name in names}
         own = self.known.original and isinstance(self.subject.recoding, LocalRecoding)  # for the narrowest group
-        least, size = self.least, self.classes.size
+        least, size = self.sure_persons, self.classes.size
         sizes = size if least is None else np.minimum(size, least)
         found = link(self.links, sizes, certain, widths_of(self.codes, self.covered) if own else None)
         if least is None:
@@ -184,7 +184,7 @@ class Joined:
         return any(has_several_certain(self.classes, name) for name in self.subject.schema.sensitive_names)
 
     @cached_property
-    def least(self) -> int | None:
+    def sure_persons(self) -> int | None:
         """How many persons every class has for sure, where records of the same person cannot be told; else nothing."""
         if not self.subject.hides_persons or self.by_record:
             return None
@@ -208,15 +208,15 @@ class Joined:
         """Say who is told which values of a column, those that all candidates have."""
         starts, codes = self.found.certain(name)
         who = np.flatnonzero((np.diff(starts) > 0).take(self.found.kind))
-        source, entry = below(starts, self.found.kind[who])
+        source, entry = entries_of_rows(starts, self.found.kind[who])
         who = who[source]
         return Disclosures(who, codes[entry], self.people[who])
 
-    def fewer(self, attack: str) -> tuple[str, ...]:
+    def notes_on_rows(self, attack: str) -> tuple[str, ...]:
         """Say that values may be missing, where nobody can say whose row is whose."""
         return (f"{attack}: {SEVERAL}",) if self.subject.hides_persons else ()
 
-    def missing(self, attack: str) -> Iterator[str]:
+    def notes_on_labels(self, attack: str) -> Iterator[str]:
         """Say which labels could not be read, without their texts."""
         for name, labels in zip(self.known.on, self._unread_labels, strict=True):
             if labels.any():
@@ -226,11 +226,11 @@ class Joined:
             total = int(self.classes.records.sum())
             yield f"{attack}: {self.unread:,} of {total:,} records have such labels: {INCOMPLETE}"
 
-    def who(self, chosen: Bools) -> Bools:
+    def people_with(self, chosen: Bools) -> Bools:
         """Say which people have one of some answers."""
         return chosen.take(self.found.kind)
 
-    def first(self, chosen: Bools) -> int:
+    def first_person(self, chosen: Bools) -> int:
         """Give the first person who has one of some answers; there is one."""
         pieces = ((start, chosen[self.found.kind[start : start + PIECE]]) for start in itertools.count(0, PIECE))
         return next(start + int(some.argmax()) for start, some in pieces if some.any())
@@ -241,7 +241,7 @@ class Joined:
         some = self.found.candidates > 0
         if self.people is self.known.counts:
             return int(self.answered[some].sum())
-        return int(self.known.counts[self.who(some)].sum())
+        return int(self.known.counts[self.people_with(some)].sum())
 
 
 def join(subject: Subject, known: KnownPeople, whole: Classes | None = None) -> Joined:
@@ -266,10 +266,13 @@ def join(subject: Subject, known: KnownPeople, whole: Classes | None = None) -> 
 def linkage(joined: Joined) -> list[Attack]:
     """Say who is found, and whose sensitive values are certain."""
     found = joined.found
-    return [_found(joined, found), *(_disclosed(joined, found, one) for one in joined.subject.schema.sensitive_names)]
+    return [
+        _linkage_attack(joined, found),
+        *(_attribute_attack(joined, found, one) for one in joined.subject.schema.sensitive_names),
+    ]
 
 
-def _found(joined: Joined, found: Linked) -> Attack:
+def _linkage_attack(joined: Joined, found: Linked) -> Attack:
     known = joined.known
     by_size = add_up(found.candidates, joined.answered, int(found.candidates.max(initial=0)) + 1)
     sizes = np.flatnonzero(by_size[1:]) + 1
@@ -281,7 +284,7 @@ def _found(joined: Joined, found: Linked) -> Attack:
     right = sum_of_shares(people, sizes)
     if truth is not None and truth.published is None:
         right = truth.most_found(joined.links, found, joined.classes)
-    exposed = known.exposed(lambda: joined.who(alone), counted.get(1, 0), found.reached)
+    exposed = known.exposed(lambda: joined.people_with(alone), counted.get(1, 0), found.reached)
     return Attack(
         name="linkage",
         knows=_knows(known),
@@ -290,9 +293,11 @@ def _found(joined: Joined, found: Linked) -> Attack:
         targets=known.people,
         right=right,
         # Right by picking anybody of the release, for each target who can be there; not for others.
-        baseline=Fraction(min(matched, published), max(known.people, 1)) * one_of(published),
+        baseline=Fraction(min(matched, published), max(known.people, 1)) * chance_to_pick(published),
         worst=None if smallest is None else Fraction(1, smallest),
-        worst_class={} if smallest is None else _label(joined, found, joined.first(found.candidates == smallest)),
+        worst_class={}
+        if smallest is None
+        else _label(joined, found, joined.first_person(found.candidates == smallest)),
         distribution=tuple((one, sum(many for size, many in counted.items() if one * size <= 1)) for one in CHANCES),
         unread=joined.unread,
         notes=_notes(joined),
@@ -300,7 +305,7 @@ def _found(joined: Joined, found: Linked) -> Attack:
     )
 
 
-def _disclosed(joined: Joined, found: Linked, name: str) -> Attack:
+def _attribute_attack(joined: Joined, found: Linked, name: str) -> Attack:
     known, chosen = joined.known, found.values[name] >= 0
     prior = Prior.of(joined.subject.classes, name)
     constant = prior.people == prior.largest
@@ -309,8 +314,10 @@ def _disclosed(joined: Joined, found: Linked, name: str) -> Attack:
         theirs = joined.truth.whole.cells.domains[name].codes_in(joined.classes.cells.domains[name])
         told, exposed = joined.truth.true_of(joined.disclosed(name), name, theirs, found.telling[name])
     else:  # what all candidates have is true of everybody who is one of them
-        exposed = known.exposed(lambda: joined.who(chosen), int(joined.answered[chosen].sum()), found.telling[name])
-    first = None if not exposed.records else joined.first(chosen) if told is None else int(told.who[0])
+        exposed = known.exposed(
+            lambda: joined.people_with(chosen), int(joined.answered[chosen].sum()), found.telling[name]
+        )
+    first = None if not exposed.records else joined.first_person(chosen) if told is None else int(told.who[0])
     return Attack(
         name="attribute linkage",
         column=name,
@@ -324,7 +331,7 @@ def _disclosed(joined: Joined, found: Linked, name: str) -> Attack:
         worst_class={} if first is None else _label(joined, found, first),
         distribution=((Fraction(1), exposed.records),),
         unread=joined.unread,
-        notes=joined.fewer("attribute linkage"),
+        notes=joined.notes_on_rows("attribute linkage"),
         _records=partial(_disclosed_records, joined, found, told, name),
     )
 
@@ -337,11 +344,13 @@ def _knows(known: KnownPeople) -> str:
 def _notes(joined: Joined) -> tuple[str, ...]:
     known, truth, matched = joined.known, joined.truth, joined.matched
     notes = [f"linkage: {matched:,} of {known.people:,} {known.noun} have a candidate in the release."]
-    notes += joined.missing("linkage")
+    notes += joined.notes_on_labels("linkage")
     if joined.subject.averaged:
         notes.append("columns that are published as averages take no part in linkage.")
-    if joined.least is not None:
-        promise = f"the {joined.least:,} that the promise wants in every group" if joined.least > 1 else "one"
+    if joined.sure_persons is not None:
+        promise = (
+            f"the {joined.sure_persons:,} that the promise wants in every group" if joined.sure_persons > 1 else "one"
+        )
         notes.append(
             "linkage: the release does not say whose row is whose, so as many persons count as candidates as there are "
             f"for sure: {promise}. Chances are at most so high; give the original to count persons."
@@ -361,13 +370,13 @@ def _label(joined: Joined, found: Linked, who: int) -> dict[str, str | None]:
 
 def _records(joined: Joined, found: Linked, chosen: Bools) -> Table:
     """Give who is exposed, how many candidates each has, and the values that are certain: one row for each."""
-    who = np.flatnonzero(joined.who(chosen) & (joined.people > 0))
+    who = np.flatnonzero(joined.people_with(chosen) & (joined.people > 0))
     certain = [found.certain(name) for name in joined.subject.schema.sensitive_names]
     rows = np.maximum.reduce(
         [np.ones(len(who), dtype=np.int64), *(np.diff(part[0])[found.kind[who]] for part in certain)]
     )
     begins = np.append(0, np.cumsum(rows))
-    source, row = below(begins, np.arange(len(who)))
+    source, row = entries_of_rows(begins, np.arange(len(who)))
     who, turn = who[source], row - begins[source]
     answers = found.kind[who]
     codes = {}

@@ -162,7 +162,7 @@ def narrowest_group(local: LocalSubject, joined: Joined | None = None) -> Attack
     joined, person = _everybody(local, joined)
     sizes, walked = joined.classes.records, joined.found
     place, really = np.asarray(walked.narrowest), _published_as(local, joined)
-    published, there = local.subject.members.found((person, walked.kind), place, really)
+    published, there = local.subject.members.people_found((person, walked.kind), place, really)
     size, total = sizes[place], int(published.sum())
     people = int(there[size == 1].sum())
     found = f"{int(there.sum()):,} of {total:,} people are in the narrowest group that fits them"
@@ -187,7 +187,7 @@ def narrowest_group(local: LocalSubject, joined: Joined | None = None) -> Attack
 def _alone(local: LocalSubject, joined: Joined, person: npt.NDArray[np.integer], really: Ints) -> Table:
     """Give who is alone in the narrowest class that fits, and how many people are published who look like that."""
     place = np.asarray(joined.found.narrowest).take(joined.found.kind)
-    published, there = local.subject.members.found((person, np.arange(len(place))), place, really)
+    published, there = local.subject.members.people_found((person, np.arange(len(place))), place, really)
     chosen = (there > 0) & (joined.classes.records[place] == 1)
     return table_of(joined.known, chosen, published[chosen])
 

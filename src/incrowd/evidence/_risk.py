@@ -99,7 +99,7 @@ _NO_POPULATION = "links every record; the table is taken to be the population"
 
 
 @dataclass(frozen=True, slots=True)
-class _Found:
+class _Population:
     """What is known about the population: the chances there, where they come from, and who is one of a kind."""
 
     chances: Chances
@@ -228,7 +228,7 @@ def _counted_beside(subject: Subject, weight: str) -> Subject:
 
 def _outside(
     subject: Subject, weight: str | None, population: Any, limit: Fraction, reading: Mapping[str, Any]
-) -> _Found | None:
+) -> _Population | None:
     """Look at the population, however it is known."""
     classes = subject.classes
     if weight is not None:
@@ -244,7 +244,7 @@ def _outside(
     return _in_crowds(classes, people, number, unread, limit)
 
 
-def _in_crowds(classes: Classes, people: Counts, number: int, unread: Sequence[str], limit: Fraction) -> _Found:
+def _in_crowds(classes: Classes, people: Counts, number: int, unread: Sequence[str], limit: Fraction) -> _Population:
     """Take the people of a population table that fit each class."""
     size = classes.size
     short, crowds = people < size, np.maximum(people, size)
@@ -253,10 +253,10 @@ def _in_crowds(classes: Classes, people: Counts, number: int, unread: Sequence[s
     few = f"{where} the table has more people than the population; there it counts."
     uniqueness = _uniqueness(classes, number, {"population table": float(alone)})
     notes = (*([few] if short.any() else []), *unread)
-    return _Found(chances_in_population(size, crowds, limit), "a population table", uniqueness, notes)
+    return _Population(chances_in_population(size, crowds, limit), "a population table", uniqueness, notes)
 
 
-def _sized(classes: Classes, population: int, limit: Fraction) -> _Found:
+def _sized(classes: Classes, population: int, limit: Fraction) -> _Population:
     """Estimate from the size of the population."""
     size, people = classes.size, people_of(classes)
     check_people(population)
@@ -267,11 +267,11 @@ def _sized(classes: Classes, population: int, limit: Fraction) -> _Found:
     source = f"a population of {population:,}, estimated"
     if int(size.sum()) != people:
         note = "Estimates of uniqueness need people who are in one class each, and here some are in several."
-        return _Found(chances, source, _uniqueness(classes, population), (note,))
-    return _Found(chances, source, estimated_uniqueness(size, population))
+        return _Population(chances, source, _uniqueness(classes, population), (note,))
+    return _Population(chances, source, estimated_uniqueness(size, population))
 
 
-def _weighted(classes: Classes, weights: Floats, limit: Fraction) -> _Found:
+def _weighted(classes: Classes, weights: Floats, limit: Fraction) -> _Population:
     """Estimate from sampling weights: the weights of a class add up to its people in the population."""
     size = classes.size
     shares = np.minimum(size / weights, 1.0) if len(size) else weights
@@ -281,7 +281,7 @@ def _weighted(classes: Classes, weights: Floats, limit: Fraction) -> _Found:
     notes = [f"In {low:,} classes the weights add up to fewer people than there are records; there the table counts."]
     notes = [*(notes if low else []), *([_SPARSE] if uniqueness.share > 0.1 else [])]
     chances = chances_expected(size, expected_chance(size, shares), limit)
-    return _Found(chances, "sampling weights, estimated", uniqueness, tuple(notes))
+    return _Population(chances, "sampling weights, estimated", uniqueness, tuple(notes))
 
 
 def _weights(classes: Classes, weight: str) -> Floats:

@@ -15,8 +15,8 @@ from incrowd.core import EngineError, ParameterError, Recoding, SchemaError, Unk
 from incrowd.evidence._alignment import (
     Compared,
     PublishedRecords,
+    class_labels,
     compared,
-    labelled,
     published_records,
     read_labels,
 )
@@ -216,7 +216,7 @@ def utility(
     _check_target(release, target)
     more = (target,) if target in schema.insensitive else ()
     census = original_census(release, original, (*schema.sensitive_names, *more), **reading)
-    found, both = labelled(release, census), compared(subject_of(release, None, reading), census)
+    found, both = class_labels(release, census), compared(subject_of(release, None, reading), census)
     costs = dict(zip(census.quasi, column_costs(census, found.labels, found.sizes), strict=True))
     changes, errors = compared_pairs(both, queries, np.random.default_rng(seed))
     combinations = float(rounded(np.array([ambiguity(census, found.labels, found.sizes)]))[0])
