@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from incrowd.plan.suggestion._words import numbers_only, pieces_of, tokens_of, topic_of, topics_of, vocabulary
+from incrowd.plan.suggestion._words import meaningless_names, pieces_of, tokens_of, topic_of, topics_of, vocabulary
 
 
 def role_of(name: str) -> str | None:
@@ -117,10 +117,10 @@ def test_the_number_of_a_question_says_nothing() -> None:
 
 def test_a_letter_and_a_number_mean_something_only_among_others_of_their_codebook() -> None:
     survey = ["caseid", "v001", "v005", "v012", "v130", "v190"]
-    assert numbers_only(survey) == frozenset()
+    assert meaningless_names(survey) == frozenset()
     wide = [f"v{number}" for number in range(1, 400)]
-    assert numbers_only([*survey, *wide]) >= {"v005", "v130", "v190", "v399"}
-    assert numbers_only(["age", "sex", "v130"]) == {"v130"}
+    assert meaningless_names([*survey, *wide]) >= {"v005", "v130", "v190", "v399"}
+    assert meaningless_names(["age", "sex", "v130"]) == {"v130"}
 
 
 def test_words_are_written_as_names_are_read() -> None:

@@ -90,9 +90,6 @@ def _are_codes(domain: Domain) -> bool:
     )
 
 
-# Which hierarchies form their groups from the table that they are bound to.
-
-
 def is_from_data(hierarchy: Hierarchy | None) -> bool:
     """Say whether a value would get another label if other records of the table had other values."""
     if isinstance(hierarchy, Averaged):

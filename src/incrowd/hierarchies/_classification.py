@@ -16,8 +16,6 @@ import numpy as np
 from incrowd.core import TOP, Domain, HierarchyError, Ladder, ParameterError, Step
 from incrowd.hierarchies._numbers import step_of, uncovered_error
 
-# Tables of facts, and names as they are looked up in them.
-
 _WORDS = re.compile(r"[^\W_]+")
 
 

@@ -93,9 +93,6 @@ def _widening_bounds(bounds: tuple[Number, ...], direction: str, sign: int) -> t
     return numbers
 
 
-# Rare values of a nominal column become one group.
-
-
 @dataclass(frozen=True, slots=True, repr=False)
 class Frequent:
     """Rare values become one group. Built by ``frequent``."""

@@ -27,7 +27,7 @@ from incrowd.hierarchies._labels import (
 )
 from incrowd.hierarchies._mask import Mask
 from incrowd.hierarchies._microaggregation import Averaged
-from incrowd.hierarchies._numbers import Line, Scaled, numbers_of, read_decimal
+from incrowd.hierarchies._numbers import NumberLine, Scaled, numbers_of, read_decimal
 
 Bools = npt.NDArray[np.bool_]
 
@@ -214,7 +214,7 @@ class _Column:
         return any("x" in text.lower() for text in self._domain.texts[: len(self._domain.values)].tolist())
 
     @cached_property
-    def _numbers(self) -> tuple[Line, Bools]:
+    def _numbers(self) -> tuple[NumberLine, Bools]:
         nothing = np.zeros(len(self._domain.values), dtype=bool)
         return numbers_of(self._domain) or (Scaled(nothing.astype(np.int64), 1), nothing)
 

@@ -14,8 +14,8 @@ import numpy.typing as npt
 
 from incrowd.core import Domain, HierarchyError, Ladder, ParameterError, Step
 from incrowd.hierarchies._numbers import (
-    Line,
     Number,
+    NumberLine,
     decimal_text,
     decimal_texts,
     read_count,
@@ -40,7 +40,7 @@ class Intervals:
         steps = [self._step(line, width) for width in self.widths]
         return Ladder.climb(domain, [*steps, Step.top(domain)])
 
-    def _step(self, line: Line, width: Fraction) -> Step:
+    def _step(self, line: NumberLine, width: Fraction) -> Step:
         place = line.floor(self.start, width)
         nobody = np.zeros(len(place), dtype=bool)
         below = nobody if self.bottom is None else line.below(self.bottom)
@@ -158,7 +158,7 @@ def intervals_for(domain: Domain) -> Intervals | None:
 class _Numbers:
     """The finite numbers of a column, in their order."""
 
-    def __init__(self, domain: Domain, line: Line, is_finite: npt.NDArray[np.bool_]) -> None:
+    def __init__(self, domain: Domain, line: NumberLine, is_finite: npt.NDArray[np.bool_]) -> None:
         self._line, self._is_finite = line, is_finite
         self._values, self._counts = domain.values[is_finite], domain.counts[: len(is_finite)][is_finite]
         self.low, self.high = (read_number("value", self._values[place]) for place in (0, -1))
@@ -222,9 +222,6 @@ def _round_widths(at_least: Fraction) -> Iterator[Fraction]:
     while True:
         yield from (power * digit for digit in (1, 2, 5) if power * digit >= at_least)
         power *= 10
-
-
-# Quantiles: groups of neighbours that hold about as many rows each.
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -103,9 +103,6 @@ def _is_whole_numbers(domain: Domain) -> bool:
     return domain.values.dtype != object or all(isinstance(value, int) for value in domain.values)
 
 
-# The shortest hierarchy: the value, then ``*``.
-
-
 @dataclass(frozen=True, slots=True)
 class Flat:
     """A value is published as it is or not at all. Built by ``flat``."""

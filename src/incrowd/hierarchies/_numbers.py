@@ -175,7 +175,7 @@ NUMBER = r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,3})?"
 _NUMBER = re.compile(NUMBER)
 
 
-class Line(Protocol):
+class NumberLine(Protocol):
     """Numbers on a line, in whatever form keeps them exact."""
 
     def below(self, bound: Fraction) -> Bools:
@@ -275,14 +275,14 @@ def _nearest(number: Fraction) -> np.float64:
         return np.float64(math.inf if number > 0 else -math.inf)
 
 
-def numbers_of(domain: Domain) -> tuple[Line, Bools] | None:
+def numbers_of(domain: Domain) -> tuple[NumberLine, Bools] | None:
     """Read a domain's values as numbers, and say which ones are; nothing for dates and booleans."""
     if domain.kind == "text":
         return _scaled([read_decimal(text) for text in domain.values])
     return typed_numbers(domain) if domain.kind == "number" else None
 
 
-def typed_numbers(domain: Domain) -> tuple[Line, Bools]:
+def typed_numbers(domain: Domain) -> tuple[NumberLine, Bools]:
     """Take the numbers of a column of numbers, and say which ones are finite."""
     if domain.values.dtype.kind == "f":
         finite = np.isfinite(domain.values)
@@ -295,7 +295,7 @@ def typed_numbers(domain: Domain) -> tuple[Line, Bools]:
 _READ = Hint("if the file has decimal commas, say {decimal} (ic.suggest finds it out: **found.reading); ", decimal=",")
 
 
-def require_numbers(domain: Domain, what: str) -> Line:
+def require_numbers(domain: Domain, what: str) -> NumberLine:
     """Read every value as a number, or say what is in the way."""
     found = numbers_of(domain)
     if found is None:

@@ -212,10 +212,10 @@ def as_text(value: object) -> str:
 
 SEPARATORS = (";", "\t", ",")  # tried in this order: a comma inside a label is common, a semicolon is not
 
-Line = tuple[int, tuple[str, ...]]
+NumberedFields = tuple[int, tuple[str, ...]]
 
 
-def read_lines(path: str | os.PathLike[str]) -> list[Line]:
+def read_lines(path: str | os.PathLike[str]) -> list[NumberedFields]:
     """Read the fields of every line that is not blank, with its number; the separator is found out."""
     text = _read_text(path)
     tries = [(separator, _parse(text, separator)) for separator in SEPARATORS]
@@ -259,7 +259,7 @@ def _read_text(path: str | os.PathLike[str]) -> str:
     raise trouble
 
 
-def _parse(text: str, separator: str) -> list[Line] | int:
+def _parse(text: str, separator: str) -> list[NumberedFields] | int:
     """Split into fields; where the quotes are broken, give the line number instead."""
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
     try:

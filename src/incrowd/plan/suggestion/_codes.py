@@ -99,7 +99,7 @@ def are_years(domain: Domain) -> bool:
     return are_whole_numbers(domain) and len(values) > 1 and 1_880 <= values[0] <= values[-1] <= 2_050
 
 
-def suits(domain: Domain, wanted: str | None) -> bool:
+def fits_topic(domain: Domain, wanted: str | None) -> bool:
     """Whether the values are such as a topic wants them: days, many or few different numbers."""
     return wanted is None or _SUITED[wanted](domain)
 
@@ -229,7 +229,7 @@ DIGITS = 4  # so many digits make a code that stands for somebody; fewer are tho
 Likeness = Literal["surely", "probably", "perhaps"]
 
 
-def like_account_numbers(domain: Domain) -> Likeness | None:
+def likeness_to_account_numbers(domain: Domain) -> Likeness | None:
     """Say how much values look as if each stood for one account, file or sample; ``None`` if they do not."""
     counts = domain.counts[: len(domain.values)]
     rows = int(counts.sum())

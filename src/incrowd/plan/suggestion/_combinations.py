@@ -62,7 +62,7 @@ def singling_out(census: Census, by_person: Census | None = None) -> SinglingOut
     return SinglingOut(together, _sorted(single), _sorted(pairs)[:SHOWN])
 
 
-def alone_with(engine: Engine, quasi: Sequence[str], name: str) -> int | None:
+def count_alone_with(engine: Engine, quasi: Sequence[str], name: str) -> int | None:
     """Count the records that are one of a kind by the quasi-identifiers and one more column, if that fits in memory."""
     census = census_of(engine, [*quasi, name]) if quasi else None
     return None if census is None else _alone(census, census.quasi).alone

@@ -71,12 +71,12 @@ class Gaps:
             marks = (*self.missing, *(gap.mark for gap in called))
             line = ", ".join(json.dumps(text, ensure_ascii=False) for text in marks)
             typed = [*dict.fromkeys(name for gap in called for name in gap.becoming)]
-            then = f"; {listed(typed)} would then be of numbers or dates" if typed else ""
+            then = f"; {in_words(typed)} would then be of numbers or dates" if typed else ""
             does, others = ("does it", "") if len(called) == 1 else ("do these", " without those that do not")
             yield f"{_counted(called)}: {does} {MISSING} Then write missing = [{line}] below [data]{others}{then}"
         for gap in found:
             if gap not in called:
-                beside = f" It is a value of {listed(gap.elsewhere)} too." if gap.elsewhere else ""
+                beside = f" It is a value of {in_words(gap.elsewhere)} too." if gap.elsewhere else ""
                 yield f"{_counted([gap])}: does it {MISSING}{beside} Then make it null in the table"
 
 
@@ -126,7 +126,7 @@ def _counts_at(domain: Domain, places: Sequence[int]) -> dict[str, int]:
     return {text: int(domain.counts[place]) for text, place in zip(domain.texts_at(places), places, strict=True)}
 
 
-def without(domain: Domain, marks: Collection[str]) -> Domain:
+def domain_without(domain: Domain, marks: Collection[str]) -> Domain:
     """Leave some values out of a column."""
     if not marks:
         return domain
@@ -135,9 +135,9 @@ def without(domain: Domain, marks: Collection[str]) -> Domain:
     return replace(domain, values=domain.values[kept], counts=counts, spelling=None)
 
 
-def as_missing(domain: Domain, marks: Collection[str]) -> Domain:
+def domain_with_missing(domain: Domain, marks: Collection[str]) -> Domain:
     """Count some values of a column as missing."""
-    rest = without(domain, marks)
+    rest = domain_without(domain, marks)
     gone = int(domain.counts.sum() - rest.counts.sum())
     if not gone:
         return domain
@@ -153,7 +153,7 @@ def _counted(gaps: Sequence[Gap]) -> str:
         marks = ", ".join(repr(gap.mark) for gap in gaps)
         return f"{marks} stand {sum(times):,} times in {columns:,} column{'' if columns == 1 else 's'}"
     return ", ".join(
-        f"{gap.mark!r} stands {many:,} time{'' if many == 1 else 's'} in {listed([*gap.columns])}"
+        f"{gap.mark!r} stands {many:,} time{'' if many == 1 else 's'} in {in_words([*gap.columns])}"
         for gap, many in zip(gaps, times, strict=True)
     )
 
@@ -246,11 +246,11 @@ def _becomes_typed(domain: Domain, marks: Collection[str], is_typed: Callable[[l
     """Say whether a column is one of numbers or days only without its marks."""
     if domain.kind not in {"text", "number"} or forms_of(domain):
         return False
-    rest = without(domain, marks)
+    rest = domain_without(domain, marks)
     return bool(forms_of(rest)) or (domain.kind == "text" and is_typed(rest.values.tolist()))
 
 
-def listed(names: Sequence[str]) -> str:
+def in_words(names: Sequence[str]) -> str:
     """Name some columns, and count the others."""
     more = f" and {len(names) - NAMED:,} more" if len(names) > NAMED else ""
     return f"{', '.join(map(repr, names[:NAMED]))}{more}"

@@ -13,7 +13,7 @@ from itertools import islice
 from typing import TypeVar
 
 from incrowd.engines import Notation, day_of
-from incrowd.plan.suggestion._missing import is_mark, listed
+from incrowd.plan.suggestion._missing import in_words, is_mark
 
 Texts = Mapping[str, int]  # the texts of a column, and how often each occurs
 Marks = tuple[str, str | None]  # a decimal mark, and what may stand between thousands
@@ -76,7 +76,7 @@ def group_mark(texts: Texts) -> str | None:
     return marks.pop() if alike else None
 
 
-def days_otherwise(columns: Mapping[str, Texts]) -> dict[str, list[str]]:
+def day_forms_by_column(columns: Mapping[str, Texts]) -> dict[str, list[str]]:
     """Give the columns of texts that are days throughout, and in which forms."""
     likely = {name: [*real_texts(texts)] for name, texts in columns.items() if _is_likely(texts)}
     return {name: forms for name, texts in likely.items() if (forms := forms_of(texts))}
@@ -151,7 +151,7 @@ def _ask_signs(columns: Mapping[str, Texts]) -> Iterator[str]:
         found = [name for name, count in counts.items() if count]
         if found:
             total = sum(counts.values())
-            yield f"{listed(found)} {'has' if len(found) == 1 else 'have'} {total:,} value{'s' * (total > 1)} {words}"
+            yield f"{in_words(found)} {'has' if len(found) == 1 else 'have'} {total:,} value{'s' * (total > 1)} {words}"
 
 
 def _ask_numbers(name: str, texts: Texts) -> Iterator[str]:

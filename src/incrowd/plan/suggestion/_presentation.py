@@ -13,7 +13,7 @@ from incrowd.core import Grid, printable
 from incrowd.models import KAnonymity
 from incrowd.plan._sections import WRITTEN, plain_of
 from incrowd.plan._toml import Notes
-from incrowd.plan.suggestion._missing import listed
+from incrowd.plan.suggestion._missing import in_words
 from incrowd.plan.suggestion._promise import NO_PROMISE
 from incrowd.plan.suggestion._reading import layout_in_words
 
@@ -35,7 +35,7 @@ BECOMES = {
 }
 
 
-def counted(suggestion: Suggestion) -> str:
+def counted_unit(suggestion: Suggestion) -> str:
     """Say who is counted where a column says whose row it is."""
     household = suggestion.entity is not None and suggestion.entity == suggestion.household
     return "households" if household else "people"
@@ -46,7 +46,7 @@ def rows_of(suggestion: Suggestion) -> Iterator[str]:
     rows = f"{suggestion.profile.records:,} rows"
     if suggestion.entity is not None:
         many = suggestion.profile[suggestion.entity].distinct
-        yield f"{counted(suggestion)} are counted by {suggestion.entity!r} ({many:,} in {rows})"
+        yield f"{counted_unit(suggestion)} are counted by {suggestion.entity!r} ({many:,} in {rows})"
     if suggestion.perhaps is not None:
         people = suggestion.profile[suggestion.perhaps].distinct
         told = f"{suggestion.perhaps!r} could say whose row it is ({people:,} in {rows})"
@@ -66,15 +66,16 @@ def questions_of(suggestion: Suggestion) -> Iterator[str]:
     yield from _columns(suggestion, "sensitive")
     without = [column for column in suggestion.columns if column.role == "sensitive" and column.promise is None]
     for why, names in _by_reason({one.name: one.check.partition("; ")[0] for one in without}):
-        told = why.removeprefix(NO_PROMISE) or "values that cannot be grouped"
-        yield f"nothing is promised about what is confidential in {listed(names)}: {told}; the plan says what could be"
+        known = why.removeprefix(NO_PROMISE) or "values that cannot be grouped"
+        secret = f"what is confidential in {in_words(names)}"
+        yield f"nothing is promised about {secret}: {known}; the plan says what could be"
     yield from _columns(suggestion, "insensitive")
     yield from suggestion.asked
     yield from _columns(suggestion, "quasi")
     ladders = {one.name: one.check for one in suggestion.columns if one.role == "quasi" and one.check}
     for check, names in _by_reason(ladders):
         told = check.removeprefix("please check: ").replace("; please look at the file", "")
-        yield f"how {listed(names)} {_plural('becomes', names)} vaguer: {told}"
+        yield f"how {in_words(names)} {_plural('becomes', names)} vaguer: {told}"
     yield from _columns(suggestion, "identifier")
     yield from _columns(suggestion, "drop")
 
@@ -115,7 +116,7 @@ def _columns(suggestion: Suggestion, role: str) -> Iterator[str]:
     if role == "quasi":  # what is published vaguer is the least dangerous: without the numbers there are fewer lines
         reasons = {name: why.partition(": ")[0] for name, why in reasons.items()}
     for why, names in _by_reason(reasons):
-        yield f"{listed(names)} {_plural(BECOMES[role], names)}: {why}"
+        yield f"{in_words(names)} {_plural(BECOMES[role], names)}: {why}"
 
 
 def _by_reason(reasons: Mapping[str, str]) -> Iterator[tuple[str, list[str]]]:
@@ -323,7 +324,7 @@ def _singled_lines(suggestion: Suggestion) -> Iterator[str]:
     person = suggestion.entity or suggestion.perhaps
     if together.people is not None and person is not None:
         number = suggestion.profile[person].distinct
-        people = f"{together.people:,} of {number:,} {counted(suggestion)}"
+        people = f"{together.people:,} of {number:,} {counted_unit(suggestion)}"
         yield f"{people} are one of a kind in some of their rows, counted by {_short(person)}"
     for one in [*singled.single[:2], *singled.pairs[:3]]:
         if one.alone:

@@ -31,12 +31,12 @@ from incrowd.engines import (
 )
 from incrowd.evidence import Profile, profile_of
 from incrowd.plan.suggestion._days import questions_of_days
-from incrowd.plan.suggestion._missing import Gap, Gaps, gaps_in, listed
+from incrowd.plan.suggestion._missing import Gap, Gaps, gaps_in, in_words
 from incrowd.plan.suggestion._notation import (
     DAY_FIRST,
     MONTH_FIRST,
     Texts,
-    days_otherwise,
+    day_forms_by_column,
     forms_of,
     group_mark,
     notation_in,
@@ -214,7 +214,7 @@ def _asked(sketch: Sketch | None, engine: Engine, profile: Profile) -> Iterator[
         name: profile.domains[name] for name, kind in rewritten.items() if kind == "date" and name in profile.domains
     }
     texts = {name: _texts(one) for name, one in profile.domains.items() if one.kind == "text"}
-    form, others = sketch.said.get("dates"), days_otherwise(texts)
+    form, others = sketch.said.get("dates"), day_forms_by_column(texts)
     if form is not None:
         yield from _ask_other_forms(form, [*days], others)
     orders = {*DAY_FIRST.values(), *MONTH_FIRST.values()}
@@ -298,10 +298,10 @@ def _marked_numbers(domains: Mapping[str, Domain]) -> dict[str, Domain]:
 def _ask_texts(names: Sequence[str]) -> Iterator[str]:
     """Ask to make numbers of texts: what stays text can become no range, and nothing near it can be told."""
     if names:
+        holds, stays = ("holds", "stays") if len(names) == 1 else ("hold", "stay")
         yield (
-            f"{listed(names)} {'holds' if len(names) == 1 else 'hold'} numbers as texts, with decimal commas or marks "
-            f"between thousands, and {'stays' if len(names) == 1 else 'stay'} text: make numbers of them, or suggest "
-            f"from the file"
+            f"{in_words(names)} {holds} numbers as texts, with decimal commas or marks between thousands, and {stays} "
+            f"text: make numbers of them, or suggest from the file"
         )
 
 

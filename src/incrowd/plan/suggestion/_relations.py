@@ -14,7 +14,7 @@ from incrowd.engines import Engine, determines
 from incrowd.evidence import Profile
 from incrowd.plan.suggestion._codes import codes_in
 from incrowd.plan.suggestion._roles import FEW, TIMES, Clues, RoleGuess, clues_of, guess_role, subjects_of
-from incrowd.plan.suggestion._words import fit_of, numbers_only, tokens_of, vocabulary, word_list
+from incrowd.plan.suggestion._words import fit_of, meaningless_names, tokens_of, vocabulary, word_list
 
 AllClues = Mapping[str, Clues]  # what is known of every column that can be grouped
 Guesses = Mapping[str, RoleGuess]  # and its probable role
@@ -35,7 +35,7 @@ def guess_roles(
     engine: Engine, profile: Profile, domains: Mapping[str, Domain]
 ) -> tuple[dict[str, RoleGuess], Persons]:
     """Guess the roles of all columns: one by one, by what the table is about, and by how they hang together."""
-    plain = numbers_only(profile.domains)
+    plain = meaningless_names(profile.domains)
     clues = {
         name: clues_of(replace(profile[name], kind=domain.kind), domain, named=name not in plain)
         for name, domain in domains.items()

@@ -22,7 +22,7 @@ from incrowd.plan.suggestion._answers import (
     is_scale,
     is_verdict,
 )
-from incrowd.plan.suggestion._codes import Codes, are_years, codes_in, like_account_numbers, suits, words_in
+from incrowd.plan.suggestion._codes import Codes, are_years, codes_in, fits_topic, likeness_to_account_numbers, words_in
 from incrowd.plan.suggestion._days import could_say_when, says_when
 from incrowd.plan.suggestion._proper_names import are_people, are_towns
 from incrowd.plan.suggestion._words import TopicMatch, is_question_number, topics_of
@@ -99,7 +99,7 @@ def clues_of(column: ColumnProfile, domain: Domain, *, named: bool = True) -> Cl
     impossible = {"a place"} if is_verdict(domain) else set()
     if domain.kind == "number" and len(domain.values) > SEXES:
         impossible.add("a sex or gender")
-    fitting = (one for one in topics_of(column.name) if suits(domain, one.topic.values))
+    fitting = (one for one in topics_of(column.name) if fits_topic(domain, one.topic.values))
     return Clues(column, domain, [one for one in fitting if one.topic.about not in impossible])
 
 
@@ -172,7 +172,7 @@ def _by_number(clues: Clues) -> RoleGuess | None:
 def _by_account_number(clues: Clues, codes: Codes | None, guess: RoleGuess) -> RoleGuess:
     """Give what was guessed, unless something confidential is written as numbers of accounts and files are."""
     # No amount and no measurement is like that, whatever the name says of money, health or crime.
-    like = None if guess.role != "sensitive" or codes is not None else like_account_numbers(clues.domain)
+    like = None if guess.role != "sensitive" or codes is not None else likeness_to_account_numbers(clues.domain)
     if like is None or (like == "perhaps" and not guess.sure):
         return guess
     told = "nearly every one occurs once" if clues.nearly_unique else "each in a few rows"

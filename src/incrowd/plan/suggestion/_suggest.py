@@ -14,7 +14,7 @@ from incrowd.evidence import ColumnProfile
 from incrowd.hierarchies import FEW_RECORDS, Tree, flat
 from incrowd.plan._sections import FlatForm, FrequentForm, form_of
 from incrowd.plan.suggestion._answers import is_for_analysis
-from incrowd.plan.suggestion._combinations import SinglingOut, alone_with, census_of, singling_out
+from incrowd.plan.suggestion._combinations import SinglingOut, census_of, count_alone_with, singling_out
 from incrowd.plan.suggestion._days import UNREAD
 from incrowd.plan.suggestion._ladders import suggest_hierarchy, trees_of
 from incrowd.plan.suggestion._presentation import SAID
@@ -144,7 +144,7 @@ class Look:
         """Say of a column that is called harmless how many it singles out together with what others could know."""
         if column.role != "insensitive":
             return column
-        found = alone_with(self.read.engine, singled.together.columns, column.name)
+        found = count_alone_with(self.read.engine, singled.together.columns, column.name)
         before = singled.together.alone
         if found is None or found < 2 * before or found - before < FEW_RECORDS:
             return column

@@ -18,7 +18,7 @@ from incrowd.plan._sections import HierarchyForm, form_of, plain_of
 from incrowd.plan.suggestion._combinations import Combination, SinglingOut
 from incrowd.plan.suggestion._ladders import BY_HAND, ladder_files, write_trees
 from incrowd.plan.suggestion._presentation import (
-    counted,
+    counted_unit,
     html_of,
     layout_of,
     lines_of,
@@ -298,7 +298,7 @@ class Suggestion:
         counts = Counter(column.role for column in self.columns)
         roles = ", ".join(f"{counts[role]:,} {role}" for role in get_args(SuggestedRole) if counts[role])
         promised = f": {self.promise}" if counts["quasi"] else ""
-        people = "" if self.entity is None else f"; {counted(self)} are counted by {self.entity!r}"
+        people = "" if self.entity is None else f"; {counted_unit(self)} are counted by {self.entity!r}"
         return f"Suggestion({roles}{promised}{people})"
 
 

@@ -147,7 +147,7 @@ def topics_of(name: str) -> list[TopicMatch]:
     return sorted(best.values(), key=lambda one: (-one.weight, one.topic.about))
 
 
-def numbers_only(names: Iterable[str]) -> frozenset[str]:
+def meaningless_names(names: Iterable[str]) -> frozenset[str]:
     """Give the names of a letter and a number that say nothing: most of the same letter are in no codebook."""
     groups: dict[str, dict[str, bool]] = defaultdict(dict)
     for name in names:
