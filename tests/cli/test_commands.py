@@ -1,6 +1,7 @@
 """Every command with files: what it says, what it leaves behind, and its exit code.
 
-Each of them is run once as a process, and so is what only a process can do: run out of disk, be killed, be stopped.
+All of them are run in a process of their own, and so is what only a process can do: run out of disk, be killed, be
+stopped.
 """
 
 from __future__ import annotations
@@ -61,19 +62,33 @@ def left(folder: Path) -> set[str]:
     return {path.name for path in folder.iterdir()} - {"people.csv", "plan.toml", "age.csv"}
 
 
+EVERY = [
+    INIT,
+    ANONYMIZE,
+    ("verify", CERTIFICATE, "--owner", "out/owner", "--original", "people.csv"),
+    ("apply", "out/owner", "people.csv", "-o", "again"),
+    ("compare", "out", "again"),
+    ("attack", "out", "--original", "people.csv"),
+    ("frontier", "plan.toml"),
+    (*ASSESS, "--require", "k>=1"),
+    (*BUILD, "--kind", "intervals", "--widths", "10", "-o", "h.csv"),
+    ("hierarchy", "check", "h.csv", "--data", "people.csv", "--column", "age"),
+    ("hierarchy", "show", "h.csv"),
+    ("demo", "--rows", "200", "-o", "demo"),
+    ("explain", "IC201"),
+]
+ONE_BY_ONE = f"""
+from incrowd.cli import main
+for command in {EVERY!r}:
+    try:
+        main(command)
+    except SystemExit as end:
+        assert end.code == 0, command
+"""
+
+
 def test_every_command_does_its_job(process: Process, folder: Path) -> None:
-    assert process(*INIT)[0] == 0
-    assert process(*ANONYMIZE)[0] == 0
-    assert process("verify", CERTIFICATE, "--owner", "out/owner", "--original", "people.csv")[0] == 0
-    assert process("apply", "out/owner", "people.csv", "-o", "again")[0] == 0
-    assert process("compare", "out", "again")[0] == 0
-    assert process("frontier", "plan.toml")[0] == 0
-    assert process(*ASSESS, "--require", "k>=1")[0] == 0
-    assert process(*BUILD, "--kind", "intervals", "--widths", "10", "-o", "h.csv")[0] == 0
-    assert process("hierarchy", "check", "h.csv", "--data", "people.csv", "--column", "age")[0] == 0
-    assert process("hierarchy", "show", "h.csv")[0] == 0
-    assert process("demo", "--rows", "200", "-o", "demo")[0] == 0
-    assert process("explain", "IC201")[0] == 0
+    assert process("--help", first=ONE_BY_ONE)[0] == 0
     assert left(folder) == {"new.toml", "out", "again", "h.csv", "demo"}
 
 
@@ -279,8 +294,7 @@ def test_who_is_killed_while_writing_leaves_the_old_release_or_none(
     assert left(folder) == {"out"}
 
 
-@pytest.mark.parametrize("by", ["SIGINT", "SIGTERM"])
-@pytest.mark.parametrize("command", [ANONYMIZE, INIT], ids=lambda command: command[0])
+@pytest.mark.parametrize(("command", "by"), [(ANONYMIZE, "SIGINT"), (INIT, "SIGTERM")])
 def test_who_is_stopped_while_writing_leaves_nothing_and_130(
     process: Process, folder: Path, command: tuple[str, ...], by: str
 ) -> None:
@@ -294,8 +308,8 @@ def struck(event, given):
         os.kill(os.getpid(), signal.SIGINT)
 sys.addaudithook(struck)"""
 MODULES = [
-    *("typer", "incrowd.cli._commands", "incrowd.cli._explain", "incrowd.cli._anonymize", "incrowd.plan"),
-    *("numpy", "duckdb", "pyarrow", "pyarrow.parquet", "narwhals", "pydantic", "incrowd.core", "importlib.metadata"),
+    *("typer", "incrowd.cli._commands", "incrowd.plan"),
+    *("numpy", "duckdb", "pyarrow.parquet", "pydantic", "importlib.metadata"),
 ]
 
 
@@ -312,8 +326,7 @@ def test_ctrl_c_at_the_very_end_changes_nothing(process: Process) -> None:
     assert process("explain", "IC101", first=first)[::2] == (0, "")
 
 
-@pytest.mark.parametrize("by", [signal.SIGINT, signal.SIGTERM])
-def test_who_is_stopped_while_reading_and_searching_leaves_nothing_and_130(folder: Path, by: signal.Signals) -> None:
+def test_who_is_stopped_while_reading_and_searching_leaves_nothing_and_130(folder: Path) -> None:
     pyarrow.csv.write_csv(ic.hospital(200_000), folder / "people.csv")
     roles = {name: {"role": "quasi"} for name, _ in ic.hospital_schema().quasi}
     roles |= {"name": {"role": "identifier"}, "diagnosis": {"role": "sensitive"}, "cost": {"role": "drop"}}
@@ -323,7 +336,7 @@ def test_who_is_stopped_while_reading_and_searching_leaves_nothing_and_130(folde
     with subprocess.Popen(command, cwd=folder, stderr=subprocess.PIPE, text=True) as running:
         assert running.stderr is not None
         assert running.stderr.readline() == "plan     plan.toml: k>=5\n"
-        running.send_signal(by)
+        running.send_signal(signal.SIGINT)
         said = running.stderr.read()
     assert (running.returncode, said, left(folder)) == (130, "stopped.\n", set())
 

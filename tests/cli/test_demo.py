@@ -33,16 +33,13 @@ def test_the_demo_publishes_a_table_and_shows_the_risk_before_and_after(
     assert checked.returncode == 0
 
 
-def test_the_demo_can_be_run_twice(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_demo_can_be_run_twice_and_replaces_no_release_in_a_folder_that_was_named(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     assert [demo("--rows", "200") for _ in range(2)] == [0, 0]
-
-
-def test_the_demo_replaces_no_release_in_a_folder_that_was_named(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
-    folder = str(tmp_path / "out")
-    assert [demo("--output", folder, "--rows", "200", *more) for more in ((), (), ("--force",))] == [0, 2, 0]
+    Path("incrowd-demo").rename("out")
+    assert [demo("--output", "out", "--rows", "200", *more) for more in ((), ("--force",))] == [2, 0]
     assert "The folder 'out' exists already" in capsys.readouterr().err
 
 

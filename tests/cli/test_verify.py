@@ -1,8 +1,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 import warnings
 from collections.abc import Callable
 from pathlib import Path
@@ -160,10 +158,3 @@ def test_what_cannot_be_read_exits_with_2(run: Run, out: Path) -> None:
     assert run(out / "public/release.json", "--owner", out / "nowhere")[0] == 2
     assert run(out / "public/release.json", "--key", out / "nowhere")[0] == 2
     assert run(out / "public/release.json", "--original", out / "nowhere")[0] == 2
-
-
-def test_it_runs_as_a_process(out: Path) -> None:
-    command = [sys.executable, "-c", "from incrowd.cli import main; main()", "verify", str(out / "public/release.json")]
-    ran = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert (ran.returncode, ran.stderr) == (0, "")
-    assert ran.stdout.endswith("HOLDS: every promise was measured again, and nothing differs.\n")

@@ -1,4 +1,4 @@
-"""A report in a real browser: it opens without asking anybody for anything, at desktop and phone width and in print."""
+"""A report in a real browser: it opens without asking anybody for anything."""
 
 from __future__ import annotations
 
@@ -73,9 +73,3 @@ def test_the_listener_would_hear_a_page_that_asks(tmp_path: Path, proxy: tuple[i
     page.write_text('<img src="http://example.org/pixel.png">')
     browse(page, port, "--dump-dom", "--virtual-time-budget=2000")
     assert any(b"example.org" in request for request in heard)
-
-
-def test_it_prints(report: Path, proxy: tuple[int, list[bytes]]) -> None:
-    printed = report.with_suffix(".pdf")
-    browse(report, proxy[0], f"--print-to-pdf={printed}", "--no-pdf-header-footer")
-    assert printed.read_bytes().startswith(b"%PDF")
