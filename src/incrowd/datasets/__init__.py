@@ -2,7 +2,4 @@
 
 from incrowd.datasets._hospital import hospital, hospital_schema
 
-__all__ = [
-    "hospital",
-    "hospital_schema",
-]
+__all__ = ["hospital", "hospital_schema"]

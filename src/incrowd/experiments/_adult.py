@@ -31,11 +31,7 @@ MARITAL = {
     "no longer married": ["Divorced", "Separated", "Widowed"],
     "not yet married": ["Never-married"],
 }
-RACES = {
-    "white": ["White"],
-    "black": ["Black"],
-    "neither": ["Amer-Indian-Eskimo", "Asian-Pac-Islander", "Other"],
-}
+RACES = {"white": ["White"], "black": ["Black"], "neither": ["Amer-Indian-Eskimo", "Asian-Pac-Islander", "Other"]}
 EDUCATION = {
     "up to school": {
         "primary": ["Preschool", "1st-4th", "5th-6th", "7th-8th"],

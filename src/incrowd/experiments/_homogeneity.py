@@ -23,10 +23,7 @@ KS = tuple(range(2, 13))
 
 def homogeneity(adult: Adult, *, small: bool) -> Experiment:  # noqa: ARG001 - it needs no table and no time
     """Draw both curves again, by the formula and by the exact expectation."""
-    tables = {
-        "size": [row for n in SIZES for row in _rows(n, K)],
-        "k": [row for k in KS for row in _rows(RECORDS, k)],
-    }
+    tables = {"size": [row for n in SIZES for row in _rows(n, K)], "k": [row for k in KS for row in _rows(RECORDS, k)]}
     return Experiment(
         name="homogeneity",
         title="how many classes hold one sensitive value by chance",

@@ -23,13 +23,7 @@ from incrowd.core import (
     records_text,
     share_text,
 )
-from incrowd.models import (
-    Feasibility,
-    Model,
-    feasibility as feasibility_of,
-    promise,
-    suppression_limit,
-)
+from incrowd.models import Feasibility, Model, feasibility as feasibility_of, promise, suppression_limit
 from incrowd.release._census import Reading, census_within_memory, open_with_schema
 from incrowd.search import Outcome, Problem, is_monotone, left_out_by
 

@@ -12,16 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from incrowd.core import (
-    Cells,
-    Classes,
-    FullDomainRecoding,
-    Grouping,
-    Labelling,
-    LocalRecoding,
-    Namer,
-    Recoding,
-)
+from incrowd.core import Cells, Classes, FullDomainRecoding, Grouping, Labelling, LocalRecoding, Namer, Recoding
 from incrowd.engines import Wording, digest_of_files, files_of
 from incrowd.release._census import AS_READ
 from incrowd.search import Problem

@@ -23,14 +23,7 @@ from incrowd.core import (
 from incrowd.engines import Engine, Wording, digest_of_files, is_written_by
 from incrowd.models import Model, NTCloseness, promise
 from incrowd.release._census import Reading, reading_as_before, shares_needed
-from incrowd.release._certificate import (
-    SCHEMA,
-    bytes_of,
-    canonical,
-    escaping_of,
-    is_signed,
-    shown_measures,
-)
+from incrowd.release._certificate import SCHEMA, bytes_of, canonical, escaping_of, is_signed, shown_measures
 from incrowd.release._folder import certificate_at, owner_beside
 from incrowd.release._output import LABELS, KeyFile
 from incrowd.release._recoding_file import load_recoding

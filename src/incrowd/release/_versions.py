@@ -16,15 +16,7 @@ from incrowd.core import FullDomainRecoding, Labelling, ParameterError, UnknownC
 from incrowd.models import KAnonymity, Model, suppression_limit
 from incrowd.release._recipe import Basis, predicted_by
 from incrowd.release._release import Release
-from incrowd.search import (
-    Algorithm,
-    Inspection,
-    LocalOutcome,
-    Problem,
-    Progress,
-    all_solutions,
-    left_out_by,
-)
+from incrowd.search import Algorithm, Inspection, LocalOutcome, Problem, Progress, all_solutions, left_out_by
 
 NODES, WORK = 2_000, 100_000_000
 """How much is looked at, at most: nodes, and nodes times cells. In a larger lattice only the neighbours are."""
