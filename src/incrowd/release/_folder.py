@@ -20,7 +20,7 @@ from incrowd.models import exact_text
 from incrowd.release._about import check_about
 from incrowd.release._certificate import canonical, certificate_of, signature_of
 from incrowd.release._output import LABELS, Format, Output, check_wanted_dialect, write_labels
-from incrowd.release._recoding_file import PART, StoredRecoding, readable, save_recoding
+from incrowd.release._recoding_file import PART, StoredRecoding, json_at, readable, save_recoding
 from incrowd.release._release_file import Measurement, Measuring, open_released
 
 if TYPE_CHECKING:
@@ -195,9 +195,8 @@ def certificate_beside(path: Path) -> Path | None:
     """Find the certificate of a data file: it lies beside it, and names it."""
     place = path.with_name(CERTIFICATE) if path.name else path
     try:
-        found: Any = json.loads(place.read_text(encoding="utf-8")) if path.exists() else None
-        return place if found["data"]["name"] == path.name else None
-    except (OSError, ValueError, KeyError, TypeError):
+        return place if path.exists() and json_at(place)["data"]["name"] == path.name else None
+    except (OSError, KeyError, TypeError):
         return None
 
 

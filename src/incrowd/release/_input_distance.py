@@ -10,10 +10,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations_with_replacement
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -29,8 +28,7 @@ if TYPE_CHECKING:
 Number = Fraction | float
 
 
-@dataclass(frozen=True, slots=True)
-class FileFacts:
+class FileFacts(NamedTuple):
     """What a released file shows about how it was made, without its values."""
 
     records: int
@@ -93,18 +91,13 @@ def notes_on_few(
     if not 0 < left_out <= FEW:
         return
     for judge, finding in zip(judges, found, strict=True):
-        column = own[judge.columns[0]]
-        shown = FileFacts(int(classes.records.sum()), left_out, len(column))
-        if not _is_shown_by_file(judge, finding, shown) and not _holds_for_any_value(judge, classes, column, left_out):
-            yield " ".join(_note_on_few(judge, finding, classes, column, shown))
-
-
-def _is_shown_by_file(judge: Judge, finding: Finding, shown: FileFacts) -> bool:
-    """Say whether the file alone shows the bound, by what is known about distances."""
-    model = judge.model
-    if not isinstance(model, TCloseness | NTCloseness) or not finding.measured or finding.failing_persons is not None:
-        return False
-    return distance_bound(model, finding.measured[0], shown) <= model.requirements[0].bound
+        column, model, most = own[judge.columns[0]], judge.model, None
+        if isinstance(model, TCloseness | NTCloseness) and finding.measured and finding.failing_persons is None:
+            facts = FileFacts(int(classes.records.sum()), left_out, len(column))
+            most = distance_bound(model, finding.measured[0], facts)
+        is_shown = most is not None and most <= model.requirements[0].bound
+        if not is_shown and not _holds_for_any_value(judge, classes, column, left_out):
+            yield _note_on_few(judge, finding.promise, classes, column, left_out, most)
 
 
 def _can_be_tried(judge: Judge, classes: Classes, column: Domain) -> bool:
@@ -116,15 +109,10 @@ def _holds_for_any_value(judge: Judge, classes: Classes, column: Domain, left_ou
     """Say whether the promise is seen to hold whichever one value all records left out have."""
     if not _can_be_tried(judge, classes, column):
         return False
-    if len(column) == 1:
-        return _holds_for_unseen_value(judge, column, left_out)
+    if len(column) == 1:  # it could be another for all of them; no distance follows here
+        model, most = judge.model, int(column.counts.sum())
+        return isinstance(model, BetaLikeness) and not model.enhanced and left_out <= model.beta * most
     return all(_holds_with(judge, classes, column, (code,) * left_out) for code in range(len(column)))
-
-
-def _holds_for_unseen_value(judge: Judge, column: Domain, left_out: int) -> bool:
-    """Say of a file with one value whether it could be another for all records left out; no distance follows here."""
-    model = judge.model
-    return isinstance(model, BetaLikeness) and not model.enhanced and left_out <= model.beta * int(column.counts.sum())
 
 
 def _holds_with(judge: Judge, classes: Classes, column: Domain, codes: Sequence[int]) -> bool:
@@ -134,18 +122,18 @@ def _holds_with(judge: Judge, classes: Classes, column: Domain, codes: Sequence[
     return bool(judge.keeps(classes).all())
 
 
-def _note_on_few(judge: Judge, finding: Finding, classes: Classes, column: Domain, shown: FileFacts) -> Iterator[str]:
-    many = shown.left_out > 1
-    records = f"{shown.left_out} records are" if many else "1 record is"
+def _note_on_few(judge: Judge, text: str, classes: Classes, column: Domain, left_out: int, most: Number | None) -> str:
+    """Say what can be told about them, and what helps; ``most`` is the bound that the file would show by itself."""
+    records, them = (f"{left_out} records are", "them") if left_out > 1 else ("1 record is", "it")
     can = "can" if _can_be_tried(judge, classes, column) else "may be able to"
-    yield (
-        f"{finding.promise} compares with the original table, of which {records} left out, and the released file alone "
-        f"does not show that it holds. Whoever has the file and knows that number {can} rule out values of "
-        f"{column.column!r} for {'them' if many else 'it'}{_combinations_text(judge, classes, column, shown.left_out)}."
-    )
-    yield (
-        "What helps: leave out nobody, mask these records instead of dropping them, leave out more than "
-        f"{FEW}, or promise less{_enough_text(judge, finding, shown)}."
+    less = ""
+    if most is not None and not math.isinf(most):
+        less = f": this file would show {math.ceil(most * 100) / 100:g} or more by itself"
+    return (
+        f"{text} compares with the original table, of which {records} left out, and the released file alone does not "
+        f"show that it holds. Whoever has the file and knows that number {can} rule out values of {column.column!r} "
+        f"for {them}{_combinations_text(judge, classes, column, left_out)}. What helps: leave out nobody, mask these "
+        f"records instead of dropping them, leave out more than {FEW}, or promise less{less}."
     )
 
 
@@ -159,14 +147,3 @@ def _combinations_text(judge: Judge, classes: Classes, column: Domain, left_out:
     none = "none fits, so that some value left out is not among them"
     fitting = {0: none, 1: "only 1 fits"}.get(left, f"{left:,} fit")
     return f": of {number:,} combinations of its published values {fitting}"
-
-
-def _enough_text(judge: Judge, finding: Finding, shown: FileFacts) -> str:
-    """Say which bound the file would show by itself."""
-    model: Any = judge.model
-    if not isinstance(model, TCloseness | NTCloseness) or not finding.measured or finding.failing_persons is not None:
-        return ""
-    most = distance_bound(model, finding.measured[0], shown)
-    if math.isinf(most):
-        return ""
-    return f": this file would show {math.ceil(most * 100) / 100:g} or more by itself"

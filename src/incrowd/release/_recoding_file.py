@@ -114,16 +114,19 @@ def load_recoding(folder: str | os.PathLike[str]) -> SavedRecoding:
 
 
 def _read_header(path: Path) -> dict[str, Any]:
-    found: Any = None
-    if path.is_file():
-        try:
-            found = json.loads(path.read_text(encoding="utf-8"))
-        except ValueError:
-            found = None
+    found = json_at(path)
     if not isinstance(found, dict):
         msg = f"There is no recoding in {path.parent.name!r}: {path.name!r} is missing or cannot be read."
         raise DataError(msg, hint="name the folder in which it was saved, such as out/owner.")
     return found
+
+
+def json_at(path: Path) -> Any:
+    """Read a file of JSON; nothing if it is missing or is none."""
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None
 
 
 def readable(plain: Mapping[str, Any]) -> str:

@@ -26,7 +26,7 @@ from incrowd.release._census import Reading, reading_as_before, shares_needed
 from incrowd.release._certificate import SCHEMA, bytes_of, canonical, escaping_of, is_signed, shown_measures
 from incrowd.release._folder import certificate_at, owner_beside
 from incrowd.release._output import LABELS, KeyFile
-from incrowd.release._recoding_file import load_recoding
+from incrowd.release._recoding_file import json_at, load_recoding
 from incrowd.release._release_file import Measuring, open_released, public_schema, wording_of
 from incrowd.release._republication import Republication, compare_promises, republish
 from incrowd.release._verify_script import FIGURES, without_twins, wrong_in
@@ -95,10 +95,7 @@ def _labels_fit(recoding: FullDomainRecoding, released: Engine) -> bool:
 
 
 def _owner_json(path: Path) -> Plain:
-    try:
-        found = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        found = None
+    found = json_at(path)
     if not isinstance(found, dict):
         msg = f"The owner's file {path.name!r} is missing or cannot be read."
         raise DataError(msg, hint="name the folder owner of the release.")
