@@ -76,8 +76,7 @@ def publish(source: Source, problem: Problem, outcome: Outcome | LocalOutcome, a
             if outcome.best is None or outcome.best.classes == 0:
                 raise no_release(problem, outcome)
             inspected = Inspection(problem, outcome.best.levels)
-            recoding = node = inspected.recoding()
-            costs = inspected.costs()
+            node, costs = inspected.recoding(), inspected.costs()
             del inspected  # what it took to find out is forgotten before writing
             predicted = beside.submit(predicted_by, problem, node)
             recoding = replace(node, masked=True) if masks and node.leaves_out else node
