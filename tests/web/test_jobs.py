@@ -114,7 +114,7 @@ class Slow:
 
 
 def started(jobs: Jobs, limit: float | None = None) -> Job:
-    return jobs.start(lambda number: Job(number, "run", 1, limit), "run", {})
+    return jobs.start(Job("run", 1, limit), "run", {})
 
 
 def test_a_second_job_is_refused_while_one_is_under_way() -> None:
@@ -165,7 +165,7 @@ def test_the_time_left_follows_from_the_limit_of_the_search() -> None:
 
 
 def test_the_time_left_follows_from_the_rows_that_are_done() -> None:
-    job = Job(1, "run")
+    job = Job("run")
     job.hear({"stage": "reading", "words": "", "done": 250, "total": 1_000})
     job.staged -= 10
     assert job.show()["left"] == pytest.approx(30, abs=0.5)
@@ -225,6 +225,6 @@ def test_a_curve_and_evidence_tell_how_far_they_are(planned: Visitor, folder: Pa
 
 
 def test_the_time_left_follows_from_what_is_done() -> None:
-    job = Job(1, "evidence", limit=100.0, staged=time.monotonic() - 10)
+    job = Job("evidence", limit=100.0, staged=time.monotonic() - 10)
     job.progress = {"stage": "searching", "words": "", "done": 5, "total": 15}
     assert job.show()["left"] == pytest.approx(20, abs=1)

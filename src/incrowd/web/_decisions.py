@@ -85,7 +85,6 @@ def decision_digest(plan: Plan) -> str:
 
 
 def _files_of(columns: Mapping[str, Any]) -> list[str]:
-    """List the files of hierarchies, categories and keys."""
     named = [(one.get("hierarchy"), one.get("categories"), one.get("key_file")) for one in columns.values()]
     trees = [form.get("tree") if isinstance(form, Mapping) else None for form, _, _ in named]
     found = [*trees, *(one for _, *others in named for one in others)]
@@ -120,11 +119,15 @@ def differences(made_by: Plan, now: Plan) -> list[str]:
     )
     return [
         *found,
-        *(words for name, known, words in sections if _but(then, name, known) != _but(present, name, known)),
+        *(
+            words
+            for name, known, words in sections
+            if _section_without(then, name, known) != _section_without(present, name, known)
+        ),
     ]
 
 
-def _but(tables: Mapping[str, Any], section: str, keys: tuple[str, ...]) -> dict[str, Any]:
+def _section_without(tables: Mapping[str, Any], section: str, keys: tuple[str, ...]) -> dict[str, Any]:
     return {key: value for key, value in tables.get(section, {}).items() if key not in keys}
 
 
@@ -169,7 +172,6 @@ class Present:
 
 
 def origin_of(plan: Plan, release: Release) -> Plain:
-    """Say which table a release was made of: its name, its hash, its sheet and its columns."""
     data, known = plan.data, release.recipe.input
     named = {"name": str(data.path), "sha256": known["sha256"], "sheet": data.sheet}
     return {**named, "columns": list(known["columns"])}

@@ -177,12 +177,10 @@ def reading_of(plan: Plan) -> Plain:
 
 
 def notation_of(plan: Plan) -> Notation:
-    """Say how the file of a plan writes numbers and days."""
     return Notation.of(plan.data.decimal, plan.data.thousands, plan.data.dates)
 
 
 def first_rows_of(plan: Plan, limit: int) -> tuple[list[str], list[Row]]:
-    """Give the columns of a plan's table and its first rows, as they stand in the file."""
     data = plan.data
     how: Plain = {"encoding": data.encoding, "separator": data.separator, "header": data.header, "sheet": data.sheet}
     return first_rows(plan.path(str(data.path)), limit, **how, missing=data.missing)
@@ -198,7 +196,6 @@ def share_of(number: Any) -> str | None:
 
 
 def suggestion_of(plan: Plan) -> Suggestion:
-    """Give the numbers of all columns, and what each probably is."""
     key = _key(plan)
     table = table_of(plan)
     if key not in DESK.suggestions:

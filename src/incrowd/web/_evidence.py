@@ -159,7 +159,6 @@ def evidence(given: Plain, teller: Teller) -> Plain:
 
 
 def _harbor(one: Checklist) -> Plain:
-    """Write a checklist as a section of the report."""
     rows = [[item.test, item.measured, item.rule, item.verdict] for item in one.items]
     table = {"caption": one.preset.source, "head": ["question", "measured", "rule", "verdict"], "rows": rows}
     return {"name": "harbor", "title": "HIPAA safe harbor", "words": [], "tables": [table], "charts": []}

@@ -46,7 +46,6 @@ class Folder:
 
     @property
     def plan(self) -> Path:
-        """The plan's file, which must lie in the folder itself."""
         return self.inside(PLAN)
 
     def inside(self, name: str) -> Path:
@@ -70,7 +69,7 @@ class Folder:
         """List the tables of the folder, the newest first, with what the plan uses them for."""
         entries = [entry for entry in self.home.iterdir() if self._is_table(entry)]
         entries.sort(key=lambda entry: -entry.stat().st_mtime)
-        files = [_described(entry, uses.get(entry.name), uploaded=entry.name in uploaded) for entry in entries[:SHOWN]]
+        files = [_file_entry(entry, uses.get(entry.name), uploaded=entry.name in uploaded) for entry in entries[:SHOWN]]
         return {"files": files, "more": max(len(entries) - SHOWN, 0)}
 
     def _is_table(self, entry: Path) -> bool:
@@ -98,7 +97,7 @@ def _outside() -> Refusal:
     return refusal(403, "forbidden", "This leads out of the folder that you work in.", "use what is inside it.")
 
 
-def _described(entry: Path, use: str | None, *, uploaded: bool) -> dict[str, Any]:
+def _file_entry(entry: Path, use: str | None, *, uploaded: bool) -> dict[str, Any]:
     found = entry.stat()
     changed = dt.datetime.fromtimestamp(found.st_mtime, dt.UTC).isoformat(timespec="seconds")
     kind = "hierarchy-or-table" if ending_of(entry).startswith((".csv", ".txt")) else "table"
@@ -107,7 +106,6 @@ def _described(entry: Path, use: str | None, *, uploaded: bool) -> dict[str, Any
 
 
 def endings_words(endings: tuple[str, ...] = TABLES) -> str:
-    """Say how the name of a file must end."""
     return f"The name must end in one of {', '.join(endings)}."
 
 
@@ -178,15 +176,15 @@ class Uploads:
         with self._lock:
             target = self._reserved(name)
             draft.replace(target)
-            write_json(self._file, {**self._kept(), target.name: _fingerprint(target)})
+            write_json(self._file, {**self._known_uploads(), target.name: _fingerprint(target)})
         return target.name
 
     def delete(self, name: str) -> None:
         """Delete a file that came in by the page and is as it was then; no other file can be deleted."""
         with self._lock:
-            kept = self._kept()
+            kept = self._known_uploads()
             path = self._folder.home / name
-            if not _is_plain(name) or not (path.is_symlink() or path.is_file()):
+            if not _is_entry_name(name) or not (path.is_symlink() or path.is_file()):
                 raise refusal(404, "not-found", "This file is gone already.", "nothing is left to be deleted.")
             if kept.get(name) != _fingerprint(path):
                 told = "was changed since it was uploaded" if name in kept else "was not uploaded on this page"
@@ -196,14 +194,14 @@ class Uploads:
 
     def names(self) -> frozenset[str]:
         return frozenset(
-            name for name, known in self._kept().items() if known == _fingerprint(self._folder.home / name)
+            name for name, known in self._known_uploads().items() if known == _fingerprint(self._folder.home / name)
         )
 
     @property
     def _file(self) -> Path:
         return self._folder.ours("uploads.json")
 
-    def _kept(self) -> Plain:
+    def _known_uploads(self) -> Plain:
         found: Plain = read_json(self._file, {})
         return found
 
@@ -245,7 +243,7 @@ async def _write(part: Path, ending: str, chunks: AsyncIterator[bytes], most: in
     return size
 
 
-def _is_plain(name: str) -> bool:
+def _is_entry_name(name: str) -> bool:
     """Say whether a name is that of an entry of the folder itself."""
     return name not in {"", ".", ".."} and not {"/", "\\", "\0"} & set(name)
 

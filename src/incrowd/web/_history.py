@@ -83,7 +83,6 @@ def read_json(path: Path, otherwise: Any = None) -> Any:
 
 
 def write_json(path: Path, plain: Any) -> None:
-    """Write a file of ours, whole or not at all."""
     write_text(path, json.dumps(plain, ensure_ascii=False))
 
 
@@ -112,7 +111,6 @@ class Answers:
         self._put(table, {**NOTHING, **found})
 
     def confirm(self, table: str, names: Sequence[str]) -> None:
-        """Remember that somebody looked at the roles of these columns."""
         known = self.of(table)
         self._put(table, {**known, "confirmed": [*dict.fromkeys([*known["confirmed"], *names])]})
 

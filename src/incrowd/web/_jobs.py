@@ -70,7 +70,6 @@ class Process:
 
     @property
     def number(self) -> int | None:
-        """The number of the process, if it runs."""
         return None if self._child is None else self._child.pid
 
     async def _started(self) -> asyncio.subprocess.Process:
@@ -141,10 +140,10 @@ Ended = Callable[["Job"], None]
 class Job:
     """A long job, the run that it is about, and the seconds that its search may take if the plan says so."""
 
-    id: int
     kind: str
     run: int | None = None
     limit: float | None = None
+    id: int = 0  # given when it starts
     state: State = "running"
     progress: Plain = field(default_factory=lambda: {"stage": "working", "words": "", "done": None, "total": None})
     result: Plain | None = None
@@ -158,7 +157,7 @@ class Job:
         seconds = (self.ended or time.monotonic()) - self.began
         told = {key: self.progress.get(key) for key in TOLD}
         named = {"id": self.id, "kind": self.kind, "state": self.state, **told, "seconds": round(seconds, 1)}
-        return {**named, "left": self._left(), "run": self.run, "result": self.result, "error": self.error}
+        return {**named, "left": self._seconds_left(), "run": self.run, "result": self.result, "error": self.error}
 
     def hear(self, progress: Plain) -> None:
         if any(progress.get(key) != self.progress.get(key) for key in ("stage", "part")):
@@ -166,7 +165,7 @@ class Job:
         self.progress = progress
         self.changes += 1
 
-    def _left(self) -> float | None:
+    def _seconds_left(self) -> float | None:
         """Guess the seconds that the present stage still takes."""
         passed = time.monotonic() - self.staged
         done: int | None = self.progress["done"]
@@ -203,17 +202,17 @@ class Jobs:
         if self.last is not None and self.last.state == "running":
             raise refusal(409, "busy", "Another job is under way.", "wait until it has ended, or stop it.")
 
-    def start(self, job: Callable[[int], Job], task: str, given: Plain, ended: Ended | None = None) -> Job:
+    def start(self, job: Job, task: str, given: Plain, ended: Ended | None = None) -> Job:
         """Start a job, which goes on by itself; ``ended`` is called before anybody hears that it has ended."""
         self.need_idle()
-        new = job(max(self._jobs, default=0) + 1)
-        self._jobs[new.id] = new
+        job.id = max(self._jobs, default=0) + 1
+        self._jobs[job.id] = job
         for old in sorted(self._jobs)[:-KEPT]:
             del self._jobs[old]
-        work = asyncio.get_running_loop().create_task(self._run(new, self._worker.call(task, given, new.hear), ended))
+        work = asyncio.get_running_loop().create_task(self._run(job, self._worker.call(task, given, job.hear), ended))
         self._tasks.add(work)
         work.add_done_callback(self._tasks.discard)
-        return new
+        return job
 
     async def _run(self, job: Job, work: Awaitable[Plain], ended: Ended | None) -> None:
         watch = asyncio.get_running_loop().create_task(self._watch(job))
@@ -259,7 +258,6 @@ class Jobs:
         return job
 
     async def close(self) -> None:
-        """Let every page go, and end what is under way."""
         self._closing = True
         await self._worker.end()
         async with self._changed:
@@ -278,7 +276,7 @@ class Jobs:
                     yield ": still there\n\n"
                 if job.state != "running":
                     return
-                await self._next(job, seen)
+                await self._wait_for_change(job, seen)
         finally:
             self._listening -= 1
 
@@ -287,7 +285,7 @@ class Jobs:
         if self._listening >= LISTENERS:
             raise refusal(503, "busy", "Too many pages are open already.", "close some of them.")
 
-    async def _next(self, job: Job, seen: int) -> None:
+    async def _wait_for_change(self, job: Job, seen: int) -> None:
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(QUIET), self._changed:
                 await self._changed.wait_for(lambda: job.changes != seen or self._closing)

@@ -32,14 +32,14 @@ class Ladders:
     def take(self, draft: Path) -> str:
         """Keep the trees that lie beside a drafted plan; give its text with the names that they have here."""
         found = sorted(draft.with_name(BESIDE).glob("*.csv"))
-        names = {file.name: self._kept(file.name, file.read_bytes()) for file in found}
+        names = {file.name: self._keep(file.name, file.read_bytes()) for file in found}
         text = draft.read_text(encoding="utf-8")
         return _WRITTEN.sub(lambda one: f"{one[1]}{names.get(one[2], one[2])}{one[3]}", text)
 
     def place(self, tables: Mapping[str, Any]) -> None:
         """Put trees that a plan names where it looks for them, if we have them and nothing is there."""
         for name in _ladder_files_named(tables):
-            copy, target = self._copy(name), self._folder.home / BESIDE / name
+            copy, target = self._copy_path(name), self._folder.home / BESIDE / name
             if not copy.is_file() or os.path.lexists(target):
                 continue
             if os.path.lexists(target.parent) and not self._is_folder():
@@ -53,7 +53,7 @@ class Ladders:
         ours = [name for name in self._copies() if self._is_ours(name)] if self._is_folder() else []
         if not ours:
             return
-        needed = {*_ladder_files_named(tables), *self._of_versions(_table(tables))}
+        needed = {*_ladder_files_named(tables), *self._of_versions(_table_path(tables))}
         for name in ours:
             if name not in needed:
                 (self._folder.home / BESIDE / name).unlink()
@@ -62,37 +62,37 @@ class Ladders:
 
     def prune(self, plans: Iterable[str]) -> None:
         """Remove the copies that no plan to go back to and no version of any table names: they hold values."""
-        needed = {name for text in plans for name in _read(text)} | {*self._of_versions(None)}
+        needed = {name for text in plans for name in _named_in_text(text)} | {*self._of_versions(None)}
         for name in self._copies():
             if name not in needed and not self._is_ours(name):
-                self._copy(name).unlink()
+                self._copy_path(name).unlink()
 
-    def _kept(self, name: str, ladder: bytes) -> str:
+    def _keep(self, name: str, ladder: bytes) -> str:
         """Keep a tree under a name that has no other tree, neither among the copies nor beside the plan."""
         stem, number = name.removesuffix(".csv"), 1
-        while not self._fits(name, ladder):
+        while not self._is_free_for(name, ladder):
             number += 1
             name = f"{stem}-{number}.csv"
-        if not self._copy(name).is_file():
-            self._copy(name).parent.mkdir(mode=0o700, exist_ok=True)
-            _write(self._copy(name), ladder)
+        if not self._copy_path(name).is_file():
+            self._copy_path(name).parent.mkdir(mode=0o700, exist_ok=True)
+            _write(self._copy_path(name), ladder)
         return name
 
-    def _fits(self, name: str, ladder: bytes) -> bool:
+    def _is_free_for(self, name: str, ladder: bytes) -> bool:
         there = os.path.lexists(self._folder.home / BESIDE / name)
-        if not self._copy(name).is_file():
+        if not self._copy_path(name).is_file():
             return not there
-        return self._copy(name).read_bytes() == ladder and (self._is_ours(name) or not there)
+        return self._copy_path(name).read_bytes() == ladder and (self._is_ours(name) or not there)
 
     def _is_ours(self, name: str) -> bool:
         file = self._folder.home / BESIDE / name
-        return self._is_folder() and _is_plain(file) and file.read_bytes() == self._copy(name).read_bytes()
+        return self._is_folder() and _is_plain(file) and file.read_bytes() == self._copy_path(name).read_bytes()
 
     def _is_folder(self) -> bool:
         place = self._folder.home / BESIDE
         return place.is_dir() and not place.is_symlink()
 
-    def _copy(self, name: str) -> Path:
+    def _copy_path(self, name: str) -> Path:
         return self._folder.ours("ladders", name)
 
     def _copies(self) -> list[str]:
@@ -106,7 +106,7 @@ class Ladders:
                 tables = tables_of(file.read_text(encoding="utf-8"))
             except (OSError, ValueError, Refusal):
                 continue
-            if table is None or _table(tables) == table:
+            if table is None or _table_path(tables) == table:
                 yield from _ladder_files_named(tables)
 
 
@@ -114,12 +114,12 @@ def _is_plain(file: Path) -> bool:
     return file.is_file() and not file.is_symlink()
 
 
-def _table(tables: Mapping[str, Any]) -> Any:
+def _table_path(tables: Mapping[str, Any]) -> Any:
     data = tables.get("data")
     return data.get("path") if isinstance(data, Mapping) else None
 
 
-def _read(text: str) -> list[str]:
+def _named_in_text(text: str) -> list[str]:
     """Name the files that a plan reads; somebody may have written it by hand, and wrong."""
     try:
         return [*_ladder_files_named(tables_of(text))]
@@ -128,7 +128,6 @@ def _read(text: str) -> list[str]:
 
 
 def _ladder_files_named(tables: Mapping[str, Any]) -> Iterator[str]:
-    """Name the files of the folder of ladders that a plan reads."""
     columns = tables.get("columns")
     for one in columns.values() if isinstance(columns, Mapping) else ():
         form = one.get("hierarchy") if isinstance(one, Mapping) else None

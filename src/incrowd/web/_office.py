@@ -53,7 +53,6 @@ class Office:
         return await asyncio.to_thread(lambda: self.runs.of_this_table(number, self.plans.present()))
 
     async def review(self, number: int) -> Review:
-        """Say of a run what is settled, open and doubtful before it is released."""
         await self.run(number)
         profile = await self.look("profile")
         return await asyncio.to_thread(self._reviewed, number, profile)

@@ -30,16 +30,15 @@ class Plans:
         self._lock = threading.RLock()
 
     def show(self) -> Plain:
-        """Give everything about the plan that a page shows."""
         with self._lock:
             text = self._text()
             undo, redo = self._history.steps()
             shown = {"exists": text is not None, "revision": revision_of(text or ""), "text": text or ""}
-            plan, problem = self._try(text)
+            plan, problem = self._plan_or_problem(text)
             found = None if plan is None else write_numbers(tables_in(plan))
             promise = "" if plan is None else str(plan.model())
             more = {"plan": found, "promise": promise, "problem": problem, "undo": undo, "redo": redo}
-            return {**shown, **more, **self._looked_at(plan)}
+            return {**shown, **more, **self._columns_shown(plan)}
 
     def read(self) -> Plan:
         """Give the plan; refuse if there is none, or if it is wrong."""
@@ -50,9 +49,8 @@ class Plans:
             return self._built(tables_of(text))
 
     def present(self) -> Present:
-        """Give what runs are held against: the plan as it is now, and its table."""
         with self._lock:
-            plan, _ = self._try(self._text())
+            plan, _ = self._plan_or_problem(self._text())
         return Present.of(plan)
 
     def change(self, change: Mapping[str, Any], revision: str | None = None) -> Plain:
@@ -74,7 +72,6 @@ class Plans:
         return tables
 
     def replace(self, text: str, revision: str | None = None) -> Plain:
-        """Write a whole plan that somebody wrote by hand, if it is right."""
         with self._lock:
             self._check(revision)
             self._built(tables_of(text))
@@ -93,7 +90,6 @@ class Plans:
             return self.show()
 
     def confirm(self, names: Sequence[str]) -> Plain:
-        """Remember that somebody looked at the roles of these columns."""
         with self._lock:
             self._answers.confirm(str(self.read().data.path), names)
             return self.show()
@@ -118,17 +114,15 @@ class Plans:
         return plan is not None and plan.data.entity is None and known["about"].get("entity") is not None
 
     def _if_open(self, table: str) -> Plan | None:
-        plan, _ = self._try(self._text())
+        plan, _ = self._plan_or_problem(self._text())
         return plan if plan is not None and str(plan.data.path) == table else None
 
     def harbor(self) -> Plain | None:
-        """Give what somebody said about the columns of the table for the checklist of HIPAA, if anybody did."""
         with self._lock:
             found: Plain | None = self._answers.of(str(self.read().data.path))["harbor"]
             return found
 
     def say(self, harbor: Mapping[str, Any] | None) -> None:
-        """Remember what somebody said for the checklist of HIPAA; nothing if nobody wants it kept."""
         with self._lock:
             self._answers.say(str(self.read().data.path), harbor)
 
@@ -136,14 +130,14 @@ class Plans:
         """Say what the plan uses files of the folder for, by their names."""
         with self._lock:
             text = self._text()
-            plan, _ = self._try(text)
+            plan, _ = self._plan_or_problem(text)
         tables = {} if plan is None or text is None else tables_of(text)
         found = [(place, self._folder.inside(path)) for place, path in _paths(tables) if place != "output.folder"]
-        return {path.name: _use(place) for place, path in reversed(found) if path.parent == self._folder.home}
+        return {path.name: _purpose(place) for place, path in reversed(found) if path.parent == self._folder.home}
 
     def step(self, steps: int) -> Plain:
         with self._lock:
-            self._keep_changes_by_hand()
+            self._push_changes_by_hand()
             text = self._history.go(steps)
             if text is None:
                 word = "undone" if steps < 0 else "redone"
@@ -157,7 +151,7 @@ class Plans:
         except FileNotFoundError:
             return None
 
-    def _try(self, text: str | None) -> tuple[Plan | None, Plain | None]:
+    def _plan_or_problem(self, text: str | None) -> tuple[Plan | None, Plain | None]:
         if text is None:
             return None, None
         try:
@@ -180,7 +174,7 @@ class Plans:
             raise refusal(409, "changed", "The plan was changed elsewhere meanwhile.", "look at it again.")
 
     def _write(self, text: str) -> None:
-        self._keep_changes_by_hand()
+        self._push_changes_by_hand()
         if text != self._history.present():
             self._history.push(text)
         self._put(text)
@@ -191,13 +185,13 @@ class Plans:
         with contextlib.suppress(Refusal):  # somebody may have written it by hand
             self._ladders.clear(tables_of(text))
 
-    def _keep_changes_by_hand(self) -> None:
+    def _push_changes_by_hand(self) -> None:
         """Let what somebody wrote into the file meanwhile be undone too."""
         text = self._text()
         if text is not None and text != self._history.present():
             self._history.push(text)
 
-    def _looked_at(self, plan: Plan | None) -> Plain:
+    def _columns_shown(self, plan: Plan | None) -> Plain:
         """Say of every column what it is, what was suggested, and whether somebody looked at it; and what is open."""
         if plan is None:
             return {"columns": [], "unsure": [], "about": {}, "said": [], "checks": []}
@@ -212,8 +206,7 @@ class Plans:
         return {**told, "said": reading_given(plan, state)}
 
 
-def _use(place: str) -> str:
-    """Say what a file is for that a key of the plan names."""
+def _purpose(place: str) -> str:
     _, _, rest = place.partition(".")
     column = rest.removesuffix(".hierarchy.tree").removesuffix(".categories").removesuffix(".key_file")
     return TABLE if place == "data.path" else f"the column {column}"
@@ -254,17 +247,17 @@ def check_paths(tables: Mapping[str, Any], folder: Folder) -> None:
 
 def _paths(tables: Any) -> Iterator[tuple[str, str]]:
     """Give every path of a plan, right or wrong."""
-    found = [("data.path", _at(tables, "data", "path")), ("output.folder", _at(tables, "output", "folder"))]
-    columns = _at(tables, "columns")
+    found = [("data.path", _value_at(tables, "data", "path")), ("output.folder", _value_at(tables, "output", "folder"))]
+    columns = _value_at(tables, "columns")
     found += [
-        (".".join(("columns", str(name), *keys)), _at(columns, name, *keys))
+        (".".join(("columns", str(name), *keys)), _value_at(columns, name, *keys))
         for name in (columns if isinstance(columns, Mapping) else ())
         for keys in (("hierarchy", "tree"), ("categories",), ("key_file",))
     ]
     return ((place, path) for place, path in found if isinstance(path, str))
 
 
-def _at(tables: Any, *keys: str) -> Any:
+def _value_at(tables: Any, *keys: str) -> Any:
     for key in keys:
         tables = tables.get(key) if isinstance(tables, Mapping) else None
     return tables

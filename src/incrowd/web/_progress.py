@@ -55,7 +55,6 @@ class Teller:
         self._tell(name, {"done": stage.done, "total": stage.total, "words": words})
 
     def step(self, words: str, done: int | None = None, total: int | None = None) -> None:
-        """Say in words what is being worked on."""
         self._tell("working", {"done": done, "total": total, "words": words}, at_once=True)
 
     def part(self, words: str, number: int, parts: int) -> None:

@@ -30,7 +30,6 @@ HERE = (
 
 
 def reading_options(said: Mapping[str, Any]) -> Plain:
-    """Give what was said on the page as the library takes it."""
     return {key: value for key, value in said.items() if value != NONE}
 
 

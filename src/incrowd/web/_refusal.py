@@ -76,6 +76,5 @@ def _plain_plan_error(error: PlanError) -> Plain:
 
 
 def status_of(told: Plain) -> int:
-    """Give the status that fits an error of the library."""
     ours = {EngineError.code, ReleaseMismatch.code, "fault"}
     return 500 if told["code"] in ours else 409 if told["code"] == NoSafeRelease.code else 422

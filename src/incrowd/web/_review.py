@@ -41,7 +41,6 @@ class Review:
 
     @property
     def items(self) -> list[Item]:
-        """All lines, in the order in which they are read."""
         lines = (self._roles, self._plan, self._promise, self._attacked, self._names, self._values, self._order)
         return [*(line() for line in lines), self._stated(), *self._worst(), *self._doubts()]
 
@@ -137,7 +136,6 @@ class Review:
             yield Item("written", "Written before", "doubt", words)
 
     def _published(self) -> dict[str, str]:
-        """Give the roles of the columns that this run publishes."""
         return {name: one.role for name, one in self.made_by.columns.items() if one.role not in GONE}
 
 
@@ -180,12 +178,12 @@ NAMED = 3  # so many columns are named in one sentence; more are counted
 def checks_of(plan: Plan, columns: Sequence[Mapping[str, Any]], about: Mapping[str, Any]) -> list[Plain]:
     """List what to look at: each with the column it is about, if it is one, and the screen where it is settled."""
     return [
-        *_person(plan, {one["name"]: one for one in columns}, about),
-        *(item for role in BECOMES for item in _of_role(plan, role, columns, about)),
+        *_person_checks(plan, {one["name"]: one for one in columns}, about),
+        *(item for role in BECOMES for item in _role_checks(plan, role, columns, about)),
     ]
 
 
-def _person(plan: Plan, columns: Mapping[str, Any], about: Mapping[str, Any]) -> Iterator[Plain]:
+def _person_checks(plan: Plan, columns: Mapping[str, Any], about: Mapping[str, Any]) -> Iterator[Plain]:
     """Ask whether a column stands for a person: wrong either way, every group would be counted wrong."""
     found, entity = about.get("entity"), plan.data.entity
     if entity is None and about.get("perhaps") in columns:
@@ -205,15 +203,17 @@ def _person(plan: Plan, columns: Mapping[str, Any], about: Mapping[str, Any]) ->
         yield _item(found, words, "open")
 
 
-def _of_role(plan: Plan, role: str, columns: Sequence[Mapping[str, Any]], about: Mapping[str, Any]) -> Iterator[Plain]:
+def _role_checks(
+    plan: Plan, role: str, columns: Sequence[Mapping[str, Any]], about: Mapping[str, Any]
+) -> Iterator[Plain]:
     asked = about.get("entity") if about.get("entity") == plan.data.entity else None
     asked = about.get("perhaps") if asked is None and plan.data.entity is None else asked
     for one in columns:
         if one["role"] == role and one["name"] != asked and _is_open(one):
-            why = _known(one["name"], about) or (one["check"] if role == "insensitive" else one["reason"])
-            yield _item(one["name"], f"{_quoted(one['name'])} {BECOMES[role]}{f': {_its(why)}' if why else ''}.")
+            why = _special_meaning(one["name"], about) or (one["check"] if role == "insensitive" else one["reason"])
+            yield _item(one["name"], f"{_quoted(one['name'])} {BECOMES[role]}{f': {_as_clause(why)}' if why else ''}.")
     if role == "sensitive":
-        yield from _unpromised(plan)
+        yield from _unpromised_check(plan)
 
 
 def _is_open(one: Mapping[str, Any]) -> bool:
@@ -222,7 +222,7 @@ def _is_open(one: Mapping[str, Any]) -> bool:
     return not one["confirmed"] or harmless
 
 
-def _known(name: str, about: Mapping[str, Any]) -> str:
+def _special_meaning(name: str, about: Mapping[str, Any]) -> str:
     """Say what a column stands for, if it stands for a household or for many people of a survey."""
     if name == about.get("household"):
         rows = f"{about['households']:,} in {about['records']:,} rows"
@@ -230,8 +230,7 @@ def _known(name: str, about: Mapping[str, Any]) -> str:
     return "it looks like a survey weight, which can give people away" if name == about.get("weight") else ""
 
 
-def _unpromised(plan: Plan) -> Iterator[Plain]:
-    """Name the confidential columns about which nothing is promised."""
+def _unpromised_check(plan: Plan) -> Iterator[Plain]:
     promised = promised_about(plan.model())
     names = [name for name, one in plan.columns.items() if one.role == "sensitive" and name not in promised]
     if names:
@@ -249,7 +248,7 @@ def _quoted(name: str) -> str:
     return f"\N{LEFT DOUBLE QUOTATION MARK}{name}\N{RIGHT DOUBLE QUOTATION MARK}"
 
 
-def _its(reason: str) -> str:
+def _as_clause(reason: str) -> str:
     """Let a reason go on in a sentence about a column."""
     words = reason.removesuffix(".")
     return f"its {words}" if words.startswith(("name ", "values ")) else words

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import AsyncIterator
-from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -41,26 +40,22 @@ async def start(here: Here, body: Annotated[asked.AnyJob, Body()]) -> Plain:
         return _run(here, body.label).show()
     task, given, run = await _task(here, body)
     limit = here.plans.read().search.seconds if run is None else None
-    return here.jobs.start(partial(_job, body.kind, run, limit), task, given).show()
-
-
-def _job(kind: str, run: int | None, limit: float | None, number: int) -> Job:
-    return Job(number, kind, run, limit)
+    return here.jobs.start(Job(body.kind, run, limit), task, given).show()
 
 
 def _run(here: Office, label: str) -> Job:
     """Make a release by the plan as it is; what is not finished is forgotten."""
     plan = here.plans.read()
     number, folder = here.runs.begin()
-    about = {"number": number, "folder": str(folder), "label": label, "revision": here.plans.show()["revision"]}
+    given = {"plan": str(here.folder.plan), "number": number, "folder": str(folder), "label": label}
+    given["revision"] = here.plans.show()["revision"]
 
     def ended(job: Job) -> None:
         if job.result is None:
             here.runs.forget(number, unless_done=False)
             job.run = None
 
-    make = partial(_job, "run", number, plan.search.seconds)
-    return here.jobs.start(make, "run", {"plan": str(here.folder.plan), **about}, ended)
+    return here.jobs.start(Job("run", number, plan.search.seconds), "run", given, ended)
 
 
 async def _task(here: Office, body: Any) -> tuple[str, Plain, int | None]:

@@ -53,7 +53,6 @@ class Runs:
         return number, self.path(number)
 
     def forget(self, number: int, *, unless_done: bool) -> None:
-        """Remove a run that was not finished."""
         if not (unless_done and (self.path(number) / "run.json").is_file()):
             shutil.rmtree(self.path(number), ignore_errors=True)
 
@@ -68,7 +67,7 @@ class Runs:
 
     def listed(self, now: Present) -> list[Plain]:
         """Give the summaries, the newest first, each held against what there is now."""
-        return [_shown(one, now) for one in self._summaries()]
+        return [_summary_now(one, now) for one in self._summaries()]
 
     def written_before(self, number: int) -> list[Plain]:
         """Give the other runs that were written, of the same table or of one with the same columns."""
@@ -83,7 +82,7 @@ class Runs:
     def show(self, number: int, now: Present) -> Plain:
         """Give everything that is known about a run, held against what there is now."""
         folder = self.folder_of(number)
-        return {**_shown(read_json(folder / "run.json"), now), **read_json(folder / "details.json", {})}
+        return {**_summary_now(read_json(folder / "run.json"), now), **read_json(folder / "details.json", {})}
 
     def of_this_table(self, number: int, now: Present) -> Path:
         """Give the folder of a run; refuse one that was made of another table than that of the plan as it is now."""
@@ -97,7 +96,6 @@ class Runs:
         raise refusal(409, "another-table", message, hint, "run")
 
     def made_by(self, number: int) -> Plan:
-        """Give the plan that a run was made by, as it stood in the folder."""
         return read_plan(self.folder_of(number) / "source.toml", self._folder.home)
 
     def evidence_of(self, number: int) -> Plain | None:
@@ -142,7 +140,6 @@ class Runs:
         return [one for one in decided if one.path.is_file() and self._folder.holds(one.path)]
 
     def lines(self, number: int) -> Plain:
-        """Give the lines that make a run again, in Python and on the command line."""
         self.folder_of(number)
         python = (
             'import incrowd as ic\n\nrelease = ic.Plan.read("plan.toml").run(write=True)\nprint(release.explain())\n'
@@ -158,7 +155,7 @@ def _columns_of(summary: Plain) -> set[str]:
     return set((summary.get("table") or {}).get("columns", ()))
 
 
-def _shown(summary: Plain, now: Present) -> Plain:
+def _summary_now(summary: Plain, now: Present) -> Plain:
     """Say whether a run was made by the plan as it is now, and of its table."""
     kept = {key: value for key, value in summary.items() if key not in {"decides", "table"}}
     table = {"name": (summary.get("table") or {}).get("name"), "this": now.made(summary)}

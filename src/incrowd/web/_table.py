@@ -87,7 +87,6 @@ def _about(found: Suggestion) -> Plain:
 
 
 def example(given: Plain, teller: Teller) -> Plain:
-    """Write the made-up hospital table."""
     teller.step("making up patients")
     path = Path(given["path"])
     open_table(hospital(given["rows"])).write(path)
@@ -95,7 +94,6 @@ def example(given: Plain, teller: Teller) -> Plain:
 
 
 def profile(given: Plain, _: Teller) -> Plain:
-    """Give the columns of the table in numbers."""
     plan = plan_of(given["plan"])
     found = suggestion_of(plan).profile
     columns = [_column(one, found.domains.get(one.name)) for one in found.columns]
@@ -119,13 +117,11 @@ def _column(one: ColumnProfile, domain: Domain | None) -> Plain:
 
 
 def rows(given: Plain, _: Teller) -> Plain:
-    """Give the first rows."""
     names, found = first_rows_of(plan_of(given["plan"]), min(given["limit"], ROWS))
     return {"columns": names, "rows": [short(row) for row in found]}
 
 
 def values(given: Plain, _: Teller) -> Plain:
-    """Give the values of a column, the most frequent first."""
     domain = domain_of(plan_of(given["plan"]), given["column"])
     listed = [{"value": short([text])[0], "count": count} for text, count in frequent_values(domain, VALUES)]
     named = {"column": domain.column, "kind": domain.kind, "distinct": len(domain.values)}

@@ -63,7 +63,6 @@ def run(given: Plain, teller: Teller) -> Plain:
 
 
 def _summary(plan: Plan, release: Release) -> Plain:
-    """Give the numbers of a release."""
     recipe, version, limit = release.recipe, version_of(release), plan.privacy.max_suppressed
     return {
         "made": dt.datetime.now(dt.UTC).isoformat(timespec="seconds"),
@@ -263,7 +262,6 @@ def nt_check(given: Plain, teller: Teller) -> Plain:
 
 
 def graph(given: Plain, teller: Teller) -> Plain:
-    """Draw which class has which sensitive values."""
     _, release = release_of(given["run"], teller)
     association = association_of(release, given["column"])
     words = f"Nobody can be surer of a value than {percent_unspaced(association.largest)}, in the worst group."

@@ -79,7 +79,6 @@ class Worker:
         self._lock = threading.Lock()
 
     def run(self) -> None:
-        """Work until the process ends."""
         threading.Thread(target=self._listen, daemon=True).start()
         while True:
             asked = self._tasks.get()
