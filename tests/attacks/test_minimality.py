@@ -14,7 +14,7 @@ from hypothesis import given, settings, strategies as st
 
 import incrowd as ic
 from attacks.slow import numbers
-from incrowd.attacks import People, Undivided, halve, undivided
+from incrowd.attacks._minimality import People, Undivided, halve, undivided
 from incrowd.core import Domain
 
 VALUES = ["cold", "cough", "flu", "hiv", "itch"]

@@ -9,8 +9,8 @@ import numpy.typing as npt
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from incrowd.measures import ESTIMATORS, Sizes, estimated_uniqueness, expected_chance, pitman_fit
-from incrowd.measures._uniqueness import digamma
+from incrowd.measures import Sizes, estimated_uniqueness, expected_chance, pitman_fit
+from incrowd.measures._uniqueness import ESTIMATORS, digamma
 
 Counts = npt.NDArray[np.int64]
 EULER = 0.5772156649015329

@@ -2,7 +2,6 @@
 
 from incrowd.attacks._background import listed_exclusions, unlikely_exclusions, worst_exclusions
 from incrowd.attacks._candidates import (
-    ClassSets,
     Crowd,
     Linked,
     Remaining,
@@ -28,7 +27,7 @@ from incrowd.attacks._inference import (
 from incrowd.attacks._intruder import Intruder
 from incrowd.attacks._linkage import Links, Matching
 from incrowd.attacks._members import Claims, Members, tight_claims
-from incrowd.attacks._minimality import People, Undivided, halve, undivided, undivided_in
+from incrowd.attacks._minimality import Undivided, undivided_in
 from incrowd.attacks._original import expect_original, is_made_from
 from incrowd.attacks._people import Disclosures, KnownPeople, Truth, sum_of_shares
 from incrowd.attacks._range import ValueLine, narrow_range
@@ -36,7 +35,6 @@ from incrowd.attacks._similarity import Likeness, category_inference, change_of_
 
 __all__ = [
     "Claims",
-    "ClassSets",
     "Crowd",
     "Disclosures",
     "ExpectedHomogeneity",
@@ -48,7 +46,6 @@ __all__ = [
     "Matching",
     "Members",
     "Outcome",
-    "People",
     "Prior",
     "Remaining",
     "Truth",
@@ -62,7 +59,6 @@ __all__ = [
     "expect_original",
     "expected_from_counts",
     "expected_homogeneity",
-    "halve",
     "has_several_certain",
     "homogeneity",
     "inference",
@@ -79,7 +75,6 @@ __all__ = [
     "skewness",
     "sum_of_shares",
     "tight_claims",
-    "undivided",
     "undivided_in",
     "unlikely_exclusions",
     "widths_of",

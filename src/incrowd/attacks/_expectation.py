@@ -132,8 +132,6 @@ def _several(name: str, given: Iterable[int]) -> list[int]:
 def expected_from_counts(sizes: npt.NDArray[np.int64], counts: npt.NDArray[np.int64]) -> float:
     """Give the expected number of classes with one value, if the values of the table fell on its classes by chance.
 
-    Notes
-    -----
     Exactly: the sum over classes E and values v of C(f_v, |E|) / C(n, |E|), f_v being the records with v.
     """
     n = int(counts.sum())

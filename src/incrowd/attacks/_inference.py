@@ -57,8 +57,6 @@ Ints = npt.NDArray[np.int64]
 class Prior:
     """How often each value occurs among all people.
 
-    Notes
-    -----
     The baseline of a guess is the share of the attack's own targets about whom somebody is right who says the same
     value of everybody: the value that is most frequent among all targets, or of these values the one that is most
     frequent in the other table, where ``elsewhere``. Somebody in several classes is a target in each, for the baseline
@@ -193,17 +191,21 @@ def homogeneity(classes: Classes, prior: Prior) -> Outcome:
 
 def inference(classes: Classes, prior: Prior, sure: Fraction) -> Outcome:
     """Guess the most frequent value of the class."""
-    histogram = classes.guessable_values(prior.column)
-    most, targets = largest(histogram), int(classes.size.sum())
+    return likeliest("inference", "value", classes, classes.guessable_values(prior.column), prior, sure)
+
+
+def likeliest(name: str, what: str, classes: Classes, histogram: Histogram, prior: Prior, sure: Fraction) -> Outcome:
+    """Guess what is most frequent in every class."""
+    most = largest(histogram)
     measured = Ratios(most, classes.size)
     return Outcome(
-        name="inference",
+        name=name,
         column=prior.column,
-        means=f"a value is at least {float(100 * sure):g} % likely",
+        means=f"a {what} is at least {float(100 * sure):g} % likely",
         measured=measured,
         exposed=measured.meets(">=", sure),
         right=int(most.sum()),
-        baseline=Fraction(prior.guessed_right(histogram), max(targets, 1)),
+        baseline=Fraction(prior.guessed_right(histogram), max(int(classes.size.sum()), 1)),
     )
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from incrowd.attacks._inference import Outcome, Prior, largest
+from incrowd.attacks._inference import Outcome, Prior, largest, likeliest
 from incrowd.attacks._range import ValueLine
 from incrowd.core import Classes, Histogram, Ladder, ParameterError, add_up, group
 from incrowd.hierarchies import BoundCategories
@@ -87,19 +87,9 @@ def similarity(classes: Classes, prior: Prior, likeness: Likeness, only: Sequenc
 
 def category_inference(classes: Classes, prior: Prior, likeness: Likeness, sure: Fraction) -> Outcome:
     """Guess the most frequent category of the class."""
-    histogram = by_category(classes, prior.column, likeness)
-    most, targets = largest(histogram), int(classes.size.sum())
     before = prior.of_categories(likeness.category, len(likeness.names))
-    measured = Ratios(most, classes.size)
-    return Outcome(
-        name="category inference",
-        column=prior.column,
-        means=f"a category is at least {float(100 * sure):g} % likely",
-        measured=measured,
-        exposed=measured.meets(">=", sure),
-        right=int(most.sum()),
-        baseline=Fraction(before.guessed_right(histogram), max(targets, 1)),
-    )
+    histogram = by_category(classes, prior.column, likeness)
+    return likeliest("category inference", "category", classes, histogram, before, sure)
 
 
 def by_category(classes: Classes, column: str, likeness: Likeness) -> Histogram:

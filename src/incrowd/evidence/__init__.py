@@ -1,6 +1,5 @@
 """Questions to a table or a release: assess, risk, utility, attack, compare."""
 
-from incrowd.evidence._alignment import Compared, Side, compared
 from incrowd.evidence._assess import assess, certain, check, plain_verdict
 from incrowd.evidence._assessment import Assessment, ColumnAssessment
 from incrowd.evidence._attack import attack
@@ -29,7 +28,7 @@ from incrowd.evidence._sensitive_classes import (
     sensitive_classes,
 )
 from incrowd.evidence._singling_out import Alone, OneOfAKind, one_of_a_kind, people_alone
-from incrowd.evidence._subject import Subject, original_census, subject_of
+from incrowd.evidence._subject import Subject, subject_of
 from incrowd.evidence._utility import utility
 from incrowd.evidence._utility_result import Accuracy, Marginal, PairChange, QueryErrors, Utility
 
@@ -48,7 +47,6 @@ __all__ = [
     "ClosenessByClass",
     "ColumnAssessment",
     "ColumnProfile",
-    "Compared",
     "Comparison",
     "Item",
     "Marginal",
@@ -60,7 +58,6 @@ __all__ = [
     "RangeError",
     "Risk",
     "Rung",
-    "Side",
     "Subject",
     "Utility",
     "Where",
@@ -73,11 +70,9 @@ __all__ = [
     "check",
     "closeness_by_class",
     "compare",
-    "compared",
     "examples_of",
     "frequent_values",
     "one_of_a_kind",
-    "original_census",
     "people_alone",
     "plain_verdict",
     "preset",

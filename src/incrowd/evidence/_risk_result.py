@@ -176,8 +176,7 @@ def preset(name: str) -> Preset:
     return PRESETS[name]
 
 
-def against(risk: Risk, name: str) -> Checklist:
-    """Hold a risk against a preset that asks for chances."""
+def _checklist(risk: Risk, name: str) -> Checklist:
     asked = preset(name)
     if asked is SAFE_HARBOR:
         msg = "The preset 'hipaa-safe-harbor' looks at columns and values, not at chances."
@@ -187,7 +186,7 @@ def against(risk: Risk, name: str) -> Checklist:
 
 def _ema(risk: Risk) -> tuple[Item, ...]:
     highest = Fraction(risk.prosecutor.highest or 0)
-    measured = f"{float(highest):.4f} (the smallest class has {risk.k} {_people(risk)})"
+    measured = f"{float(highest):.4f} (the smallest class has {risk.k} {risk.noun})"
     return (Item("highest chance", EMA.rules["highest chance"], measured, highest <= Fraction(9, 100)),)
 
 
@@ -202,7 +201,7 @@ def _wp216(risk: Risk) -> tuple[Item, ...]:
         for guess in risk.guesses.values()
     )
     measured = {
-        "singling out": f"{alone:,} {_people(risk)} are alone in a class{rows}",
+        "singling out": f"{alone:,} {risk.noun} are alone in a class{rows}",
         "linkability": f"highest chance {float(highest):.4f}, average {float(risk.prosecutor.average):.4f}, threshold "
         f"{float(risk.threshold):g}",
         "inference": guesses or "the schema names no sensitive column",
@@ -213,10 +212,6 @@ def _wp216(risk: Risk) -> tuple[Item, ...]:
         "inference": certain == 0 if risk.guesses else None,
     }
     return tuple(Item(test, rule, measured[test], holds[test]) for test, rule in WP216.rules.items())
-
-
-def _people(risk: Risk) -> str:
-    return "records" if risk.persons is None else "persons"
 
 
 Chance = Fraction | float
@@ -246,6 +241,12 @@ class AttackerRisk:
     highest: Chance | None
     average: Chance
     above: Exposed | None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give plain data that can be written as JSON."""
+        above = None if self.above is None else self.above.to_dict()
+        chances = {"highest": plain_number(self.highest), "average": plain_number(self.average)}
+        return {"knows": self.knows, **chances, "above": above}
 
     def __str__(self) -> str:
         highest = "" if self.highest is None else f"highest {percent_unspaced(self.highest)}, "
@@ -301,6 +302,11 @@ class Risk:
     notes: tuple[str, ...]
 
     @property
+    def noun(self) -> str:
+        """What is counted: records, or persons."""
+        return "records" if self.persons is None else "persons"
+
+    @property
     def attackers(self) -> tuple[AttackerRisk, ...]:
         """The attackers that were measured, the best informed first."""
         return tuple(one for one in (self.prosecutor, self.journalist, self.marketer) if one is not None)
@@ -314,7 +320,7 @@ class Risk:
             ``"ema-0.09"`` or ``"wp216"``; ``preset`` tells what they ask. For ``"hipaa-safe-harbor"`` call
             ``safe_harbor``, which looks at columns and values, not at chances.
         """
-        return against(self, preset)
+        return _checklist(self, preset)
 
     def to_dict(self) -> dict[str, Any]:
         """Give plain data that can be written as JSON; it holds no value of the table."""
@@ -326,19 +332,19 @@ class Risk:
             "classes": self.classes,
             "k": self.k,
             "threshold": plain_number(self.threshold),
-            "attackers": {one.name: _plain_intruder(one) for one in self.attackers},
+            "attackers": {one.name: one.to_dict() for one in self.attackers},
             "uniqueness": {
                 "sample": uniqueness.sample,
                 "population": uniqueness.population,
                 "estimates": dict(uniqueness.estimates),
             },
             "alone_by_rows": self.alone_by_rows,
-            "guesses": {name: _plain_guess(guess) for name, guess in self.guesses.items()},
+            "guesses": {name: guess.to_dict() for name, guess in self.guesses.items()},
             "notes": list(self.notes),
         }
 
     def __str__(self) -> str:
-        people = f"{self.records:,} records" if self.persons is None else f"{self.persons:,} persons"
+        people = f"{self.records if self.persons is None else self.persons:,} {self.noun}"
         estimates = ", ".join(
             f"{name} {'no answer' if value is None else f'{value:,.1f}'}"
             for name, value in self.uniqueness.estimates.items()
@@ -351,28 +357,12 @@ class Risk:
         ]
         if self.alone_by_rows is not None:
             lines.append(f"one of a kind by all their rows together: {self.alone_by_rows:,}")
-        lines += [
-            f"{guess.column}: guessed right {percent_unspaced(guess.average)} "
-            f"(without classes {percent_unspaced(guess.without)}), "
-            f"at best {percent_unspaced(guess.highest)}; certain for {guess.certain:,}"
-            for guess in self.guesses.values()
-        ]
+        for guess in self.guesses.values():
+            average, without, highest = map(percent_unspaced, (guess.average, guess.without, guess.highest))
+            right = f"{guess.column}: guessed right {average} (without classes {without})"
+            lines.append(f"{right}, at best {highest}; certain for {guess.certain:,}")
         return "\n".join([*lines, *(f"note: {note}" for note in self.notes)])
 
     def __repr__(self) -> str:
         names = ", ".join(f"{one.name} {percent_unspaced(one.average)}" for one in self.attackers)
         return f"Risk({self.records:,} records, k={self.k}, average: {names})"
-
-
-def _plain_intruder(intruder: AttackerRisk) -> dict[str, Any]:
-    return {
-        "knows": intruder.knows,
-        "highest": plain_number(intruder.highest),
-        "average": plain_number(intruder.average),
-        "above": None if intruder.above is None else intruder.above.to_dict(),
-    }
-
-
-def _plain_guess(guess: Guess) -> dict[str, Any]:
-    shares = {"highest": guess.highest, "average": guess.average, "without": guess.without}
-    return {**{name: plain_number(share) for name, share in shares.items()}, "certain": guess.certain}

@@ -45,10 +45,9 @@ from incrowd.measures._risk import (
     chances_in_table,
     expected_chance,
 )
-from incrowd.measures._uniqueness import ESTIMATORS, Sizes, Uniqueness, estimated_uniqueness, pitman_fit
+from incrowd.measures._uniqueness import Sizes, Uniqueness, estimated_uniqueness, pitman_fit
 
 __all__ = [
-    "ESTIMATORS",
     "MEASURES",
     "AverageClassSize",
     "Axis",

@@ -36,8 +36,6 @@ class Groups:
 def comparison_groups(domain: Domain, counts: Ints, ladder: Ladder | None = None) -> Groups:
     """Choose the groups in which a column is compared before and after.
 
-    Notes
-    -----
     Up to 20 values are compared as they are. Of a hierarchy the finest level with 2 to 20 groups is taken. Other
     numbers and dates are cut into groups of about equal size, and of other texts the rarest are put together.
     """

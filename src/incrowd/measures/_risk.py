@@ -9,12 +9,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from incrowd.core import Classes, add_up
-from incrowd.measures._exposure import Exposed
+from incrowd.measures._exposure import Exposed, plain_number
 
 Bools = npt.NDArray[np.bool_]
 Counts = npt.NDArray[np.int64]
@@ -134,6 +135,11 @@ class Guess:
     average: Fraction
     without: Fraction
     certain: int
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give plain data that can be written as JSON."""
+        shares = {"highest": self.highest, "average": self.average, "without": self.without}
+        return {**{name: plain_number(share) for name, share in shares.items()}, "certain": self.certain}
 
 
 def best_guess(classes: Classes, column: str) -> Guess:
