@@ -17,7 +17,7 @@ from incrowd.core import Cells, Classes, Domain, distinct_texts, group
 from incrowd.engines import Budget, shares_of
 from incrowd.engines._lazy_frame import FrameEngine
 from incrowd.release import StoredRecoding, _parts, _release_file
-from incrowd.release._parts import Parts, fingerprint
+from incrowd.release._parts import PartwisePublication, fingerprint
 from incrowd.search import Progress
 
 SCHEMA = ic.Schema(
@@ -271,13 +271,13 @@ def test_progress_counts_the_records_of_all_parts_and_may_stop_the_cutting(table
 def test_a_file_that_lost_records_on_the_way_is_not_published(
     table: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    write = Parts._write
+    write = PartwisePublication._write
 
-    def lose(parts: Parts, found: Any, released: Path, *others: Any) -> ic.Release:
+    def lose(parts: PartwisePublication, found: Any, released: Path, *others: Any) -> ic.Release:
         (released / "2.parquet").unlink()
         return write(parts, found, released, *others)
 
-    monkeypatch.setattr(Parts, "_write", lose)
+    monkeypatch.setattr(PartwisePublication, "_write", lose)
     with pytest.raises(ic.ReleaseMismatch, match="other records than the search predicted"):
         ic.anonymize(table, SCHEMA, output=tmp_path / "out", memory=LITTLE, **PROMISE)
     assert not (tmp_path / "out").exists()

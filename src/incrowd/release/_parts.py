@@ -96,7 +96,7 @@ def publish_in_parts(
     watch = None if progress is None else PartsProgress(progress, problem.census.records)
     lowest = replace(counting.request, floor=counting.lows)
     try:
-        return Parts(source, output, problem, lowest, algorithm, counting.cells, watch).publish()
+        return PartwisePublication(source, output, problem, lowest, algorithm, counting.cells, watch).publish()
     except CannotBeCutError:
         return None
 
@@ -116,7 +116,7 @@ class PartsProgress:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Parts:
+class PartwisePublication:
     """A table to be published part by part."""
 
     source: Source
