@@ -5,7 +5,6 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet
@@ -291,17 +290,6 @@ def test_a_tiny_share_is_not_called_nothing(run: Run, tmp_path: Path) -> None:
     path.write_text("q\n" + "a\n" * 2_999 + "b\n")
     out = run(str(path), "--quasi", "q")[1]
     assert "people who are one of a kind              1   < 0.1 %" in out
-
-
-def test_help_imports_nothing_heavy() -> None:
-    script = (
-        "import sys\nfrom incrowd.cli import main\n"
-        "try:\n    main(['assess', '--help'])\nexcept SystemExit:\n"
-        "    heavy = {'numpy', 'numba', 'narwhals', 'duckdb', 'pyarrow', 'pandas', 'polars'} & sys.modules.keys()\n"
-        "    sys.exit(f'imported {sorted(heavy)}' if heavy else 0)\n"
-    )
-    done: Any = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stderr) == (0, "")
 
 
 def test_quiet_does_not_silence_warnings(run: Run, patients: str, tmp_path: Path) -> None:

@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -212,17 +210,6 @@ def test_a_name_that_would_disturb_the_terminal_is_tamed(run: Run, tmp_path: Pat
     assert "\x1b" not in out
     assert "aaaaaaaaaaaaaaaaa..." in out
     assert set(ic.Plan.read("plan.toml").columns) == {"age\x1b[31m", "a" * 50}
-
-
-def test_help_imports_nothing_heavy() -> None:
-    script = (
-        "import sys\nfrom incrowd.cli import main\n"
-        "try:\n    main(['init', '--help'])\nexcept SystemExit:\n"
-        "    heavy = {'numpy', 'numba', 'narwhals', 'duckdb', 'pyarrow'} & sys.modules.keys()\n"
-        "    sys.exit(f'imported {sorted(heavy)}' if heavy else 0)\n"
-    )
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stderr) == (0, "")
 
 
 @pytest.mark.parametrize(("search", "columns"), [("optimal", 2), *((one, 13) for one in sorted(searches()))])

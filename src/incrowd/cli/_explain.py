@@ -5,9 +5,11 @@ from __future__ import annotations
 import contextlib
 import difflib
 import json
+import tomllib
 import traceback
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from importlib.resources import files
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated
 
@@ -160,51 +162,6 @@ def _tell_places(error: BaseException) -> None:
         _tell_places(error.__cause__)
 
 
-MEANING = {
-    "IC000": ("Something is wrong with what was asked.", "Read the message and its hint."),
-    "IC101": (
-        "A parameter has the wrong type or is out of range.",
-        "The message names the parameter and what was given; the hint says what would be right.",
-    ),
-    "IC102": (
-        "The roles of the columns contradict each other, or the table.",
-        "Every column has one role. A column without a role is never published: name it, or leave it out on purpose.",
-    ),
-    "IC103": (
-        "A column is named that the table does not have.",
-        "Compare the spelling; upper and lower case count. Was a text file read with the wrong separator?",
-    ),
-    "IC104": (
-        "A hierarchy is malformed, or does not fit its column.",
-        "incrowd hierarchy check says what is wrong. Values that share a label must share all labels above it.",
-    ),
-    "IC105": (
-        "A hierarchy or the categories miss values of the table.",
-        "Add the missing values. --show-values lists them; they are values of the table, so look who is watching.",
-    ),
-    "IC106": (
-        "The table cannot be read, or cannot be used as it is.",
-        "Check separator, encoding and header; look at the row that the message names.",
-    ),
-    "IC107": (
-        "A plan cannot be used.",
-        "Every problem is listed with its line. incrowd init DATA writes a plan that can be used as it is.",
-    ),
-    "IC201": (
-        "Nothing can be published that keeps the promise within the limits.",
-        "Allow more records to be left out, ask for less, raise at_most, or leave out what singles people out.",
-    ),
-    "IC301": (
-        "The published table is not what was predicted: a fault of ours.",
-        "Nothing was published. Please report it, without data, with the output of --debug.",
-    ),
-    "IC302": (
-        "The machinery under us failed: the disk, the memory, a database.",
-        "Check space and rights; --memory limits what is used before spilling to disk.",
-    ),
-}
-"""Per code what it means, and what to do about it."""
-
 EXITS = {"IC2": FOUND, "IC3": OUR_FAULT}
 """With which exit code a command leaves, by the beginning of the code; all others are wrong use."""
 
@@ -223,26 +180,26 @@ def explain(code: Code = "", as_json: Json = False) -> int:
 
     For example: incrowd explain IC201
     """
-    asked = code.strip().upper()
-    if asked and asked not in MEANING:
-        near = difflib.get_close_matches(asked, MEANING, n=1)
+    asked, known = code.strip().upper(), codes()
+    if asked and asked not in known:
+        near = difflib.get_close_matches(asked, known, n=1)
         advice = f"did you mean {near[0]}?" if near else "incrowd explain lists all codes."
         tell(f"error: There is no code {code!r}.", f"hint: {advice}")
         return WRONG_USE
     if as_json:
-        codes = [
-            {"code": code, "meaning": meaning, "advice": advice, "exit": _exit(code)}
-            for code, (meaning, advice) in MEANING.items()
-            if asked in {"", code}
-        ]
-        write_json({"schema": 1, "codes": codes})
+        chosen = {asked: known[asked]} if asked else known
+        write_json({"schema": 1, "codes": [{"code": one, **said, "exit": _exit(one)} for one, said in chosen.items()]})
     elif asked:
-        meaning, advice = MEANING[asked]
         ending = f"A command that meets it leaves with exit code {_exit(asked)}."
-        write(f"{asked}: {meaning}", "", advice, "", ending)
+        write(f"{asked}: {known[asked]['meaning']}", "", known[asked]["advice"], "", ending)
     else:
-        write(*(f"{name}  {meaning}" for name, (meaning, _) in MEANING.items()), "", LEAVES)
+        write(*(f"{one}  {said['meaning']}" for one, said in known.items()), "", LEAVES)
     return 0
+
+
+def codes() -> dict[str, dict[str, str]]:
+    """Read what every code means, and what to do about it."""
+    return tomllib.loads((files("incrowd.cli") / "codes.toml").read_text(encoding="utf-8"))
 
 
 def _exit(code: str) -> int:

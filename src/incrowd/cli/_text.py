@@ -299,24 +299,18 @@ def release_lines(release: Release) -> list[str]:
 def facts_of(release: Release) -> dict[str, Any]:
     """Give the same as plain data."""
     recipe = release.recipe
+    counts = ("records", "published", "suppressed", "masked", "max_suppressed_records", "dropped")
     return {
         "schema": 1,
         "result": recipe.sample is None,
         "promise": recipe.promise,
         "holds": release.verdict.holds,
-        "records": recipe.records,
-        "published": recipe.published,
-        "suppressed": recipe.suppressed,
-        "masked": recipe.masked,
-        "max_suppressed_records": recipe.max_suppressed_records,
-        "dropped": recipe.dropped,
+        **{name: getattr(recipe, name) for name in counts},
         "classes": release.verdict.classes,
         "levels": None if recipe.levels is None else dict(recipe.levels),
         "measures": dict(release.measures),
         "carry_nothing": list(release.explanation.empty),
-        "proof": recipe.proof,
-        "checked": recipe.checked,
-        "nodes": recipe.nodes,
+        **{name: getattr(recipe, name) for name in ("proof", "checked", "nodes")},
         "notes": list(recipe.notes),
     }
 

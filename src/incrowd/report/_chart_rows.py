@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -29,9 +29,8 @@ SMALL = 12
 """Columns with more groups are not told apart by who was left out."""
 
 
-def size_rows(before: Counts | None, after: Counts) -> Rows:
+def size_rows(both: Mapping[str, Counts]) -> Rows:
     """Say which share of the people is in classes of which size, before where that is known, and after."""
-    both = {"after": after} if before is None else {"before": before, "after": after}
     last = max(int(sizes.max(initial=1)) for sizes in both.values())
     starts = [start for start in BINS if start <= last]
     names = [_between(low, high) for low, high in itertools.pairwise([*starts, None])]

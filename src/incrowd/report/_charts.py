@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -42,8 +42,7 @@ class Charts:
 
     def class_sizes(self) -> Any:
         """Draw how many people are in classes of which size, before and after (chart A)."""
-        before = self.classes_before.size if self.compares else None
-        return plots.class_sizes(rows.size_rows(before, self.classes_after.size))
+        return plots.class_sizes(rows.size_rows({when: classes.size for when, classes in self.groups.items()}))
 
     def attackers(self, limit: float | None = None) -> Any:
         """Draw what three kinds of attackers achieve, before and after (chart B)."""
@@ -64,9 +63,8 @@ class Charts:
 
     def attack_rates(self) -> Any:
         """Draw how often each simulated attack succeeds, before and after (chart D)."""
-        return plots.attack_rates(
-            [_rate(one, when) for when, found in self.attacks.items() for one in found if one.guesses]
-        )
+        found = [(one, when) for when, attacks in self.attacks.items() for one in attacks if one.guesses]
+        return plots.attack_rates([_rate(*one) for one in found])
 
     def ladders(self) -> Any:
         """Draw how far up its ladder each column is published (chart E)."""
@@ -78,9 +76,7 @@ class Charts:
 
     def marginals(self, column: str) -> Any:
         """Draw what a column looks like before and after (chart F)."""
-        check_column(column, "column")
-        if column not in self.utility.columns:
-            raise UnknownColumnError.of(column, list(self.utility.columns), given_as="published column")
+        _check_known(column, self.utility.columns, "published column")
         drawn = [
             {"label": label, "when": when, "share": share}
             for label, before, after in self.utility.columns[column].drawn(SHOWN)
@@ -114,9 +110,7 @@ class Charts:
     def tree(self, column: str) -> Any | None:
         """Draw the hierarchy of a quasi-identifier; nothing if it has too many values to be drawn."""
         ladders = self.basis.problem.census.ladders
-        check_column(column, "column")
-        if column not in ladders:
-            raise UnknownColumnError.of(column, list(ladders), given_as="quasi-identifier")
+        _check_known(column, ladders, "quasi-identifier")
         found = rows.tree_rows(ladders[column])
         return None if found is None else plots.tree(*found, column)
 
@@ -150,17 +144,20 @@ class Charts:
 
     # what was found before, where the original is measured, and after
 
-    @property
+    @cached_property
     def risks(self) -> dict[str, Risk]:
-        return {**({"before": self.risk_before} if self.compares else {}), "after": self.risk_after}
+        before = partial(risk, self._before, self.release.schema, population=self.population, threshold=self.accepted)
+        return {**({"before": before()} if self.compares else {}), "after": self.risk_after}
 
-    @property
+    @cached_property
     def groups(self) -> dict[str, Classes]:
-        return {**({"before": self.classes_before} if self.compares else {}), "after": self.classes_after}
+        before = {"before": subject_of(self._before, self.release.schema, {}).classes} if self.compares else {}
+        return {**before, "after": self.classes_after}
 
-    @property
+    @cached_property
     def attacks(self) -> dict[str, Attacks]:
-        return {**({"before": self.attacks_before} if self.compares else {}), "after": self.attacks_after}
+        before = {"before": attack(self._before, self.release.schema)} if self.compares else {}
+        return {**before, "after": self.attacks_after}
 
     @property
     def promised_k(self) -> int:
@@ -174,19 +171,10 @@ class Charts:
         return self.threshold if self.threshold is not None else Fraction(1, k) if k > 1 else USUAL
 
     @cached_property
-    def risk_before(self) -> Risk:
-        """The risk of the original table."""
-        return risk(self._before, self.release.schema, population=self.population, threshold=self.accepted)
-
-    @cached_property
     def risk_after(self) -> Risk:
         """The risk of the release."""
-        return risk(self._after, original=self._original, population=self.population, threshold=self.accepted)
-
-    @cached_property
-    def classes_before(self) -> Classes:
-        """The classes of the original table."""
-        return subject_of(self._before, self.release.schema, {}).classes
+        original = None if self.release.schema.entity is None else self._before
+        return risk(self._after, original=original, population=self.population, threshold=self.accepted)
 
     @cached_property
     def classes_after(self) -> Classes:
@@ -196,11 +184,6 @@ class Charts:
         subject = subject if schema.entity is None else subject.with_persons(self._before, {})
         domains = self._before.domains(schema.sensitive_names)
         return subject.engine.classes(schema.quasi_names, domains, schema.entity, schema.count)
-
-    @cached_property
-    def attacks_before(self) -> Attacks:
-        """What attacks on the original table would find out."""
-        return attack(self._before, self.release.schema)
 
     @cached_property
     def attacks_after(self) -> Attacks:
@@ -222,17 +205,16 @@ class Charts:
         """The release, whose table is read once for all charts."""
         return replace(self.release, table=Remembered(open_release(self.release)))
 
-    @property
-    def _original(self) -> Any:
-        return None if self.release.schema.entity is None else self._before
-
     def _about(self, column: str) -> Classes:
         """Give the classes of the release if they know a sensitive column."""
-        known = list(self.classes_after.cells.sensitive)
-        check_column(column, "column")
-        if column not in known:
-            raise UnknownColumnError.of(column, known, given_as="sensitive column")
+        _check_known(column, self.classes_after.cells.sensitive, "sensitive column")
         return self.classes_after
+
+
+def _check_known(column: str, known: Mapping[str, object], given_as: str) -> None:
+    check_column(column, "column")
+    if column not in known:
+        raise UnknownColumnError.of(column, list(known), given_as=given_as)
 
 
 def promised_k(release: Release) -> int:

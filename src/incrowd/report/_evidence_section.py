@@ -287,7 +287,7 @@ def _reference_counts(charts: Charts, name: str) -> Mapping[str, Any] | None:
         return {name: charts.domains([name])[name].counts}
     if not charts.compares:
         return None
-    cells = charts.classes_before.cells
+    cells = charts.groups["before"].cells
     counts = np.zeros(len(cells.domains[name]), dtype=np.int64)
     np.add.at(counts, cells.sensitive[name], cells.counts)
     return {name: counts}
