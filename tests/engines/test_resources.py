@@ -15,15 +15,9 @@ import pyarrow.csv
 import pyarrow.parquet
 import pytest
 
+from engines.subjects import make_subject
 from incrowd.core import CensusRequest, EngineError, ParameterError
-from incrowd.engines import (
-    Budget,
-    Resources,
-    _resources as _private,
-    _resources as budget,
-    census_size_about,
-    open_table,
-)
+from incrowd.engines import Budget, Resources, _duckdb, _resources as budget, census_size_about, open_table
 from incrowd.engines._duckdb import Workshop
 from incrowd.engines._protocol import ENOUGH
 from incrowd.engines._resources import private_folder
@@ -188,8 +182,8 @@ os.kill(os.getpid(), signal.SIGKILL)
 
 @pytest.fixture
 def as_if_new(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_private, "_cleared", set())
-    monkeypatch.setattr(_private, "_YOUNG", -1)
+    monkeypatch.setattr(budget, "_cleared", set())
+    monkeypatch.setattr(budget, "_YOUNG", -1)
 
 
 @pytest.mark.usefixtures("as_if_new")
@@ -215,7 +209,7 @@ def test_what_a_killed_process_left_of_a_table_is_removed_by_the_next_one(tmp_pa
 @pytest.mark.usefixtures("as_if_new")
 def test_what_somebody_works_with_is_left_alone(tmp_path: Path) -> None:
     with private_folder(tmp_path) as folder:
-        _private._clear(tmp_path)
+        budget._clear(tmp_path)
         assert folder.is_dir()
 
 
@@ -226,10 +220,33 @@ def test_what_is_young_or_no_folder_of_ours_is_left_alone(tmp_path: Path, monkey
     (tmp_path / "incrowd_link").symlink_to(tmp_path / "other")
     (tmp_path / "incrowd_release").mkdir()  # a user may call a folder so
     (tmp_path / "incrowd_release" / "data.csv").touch()
-    _private._clear(tmp_path)
+    budget._clear(tmp_path)
     assert (tmp_path / "incrowd_release" / "data.csv").exists()
-    young, _ = _private.make_private(tmp_path)
-    monkeypatch.setattr(_private, "_YOUNG", 60)
-    _private._clear(tmp_path)
+    young, _ = budget.make_private(tmp_path)
+    monkeypatch.setattr(budget, "_YOUNG", 60)
+    budget._clear(tmp_path)
     names = {"incrowd_file", "incrowd_link", "incrowd_release", "other", young.name}
     assert {path.name for path in tmp_path.iterdir()} == names
+
+
+@pytest.mark.parametrize("kind", ["pyarrow", "reference", "polars-lazy"])
+def test_a_file_is_written_in_the_place_that_its_table_was_opened_with(
+    kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    places: list[Any] = []
+
+    def noted(temp: Any) -> Any:
+        places.append(temp)
+        return budget.make_room(temp)
+
+    monkeypatch.setattr(_duckdb, "make_room", noted)
+    table = make_subject(kind, tmp_path).load(pa.table({"age": [34, 31]}))
+    open_table(table, temp=tmp_path / "spill").write(tmp_path / "out.csv")
+    assert places == [tmp_path / "spill"]
+    assert (tmp_path / "out.csv").read_text().split() == ["age", "31", "34"]
+
+
+@pytest.mark.parametrize("kind", ["polars-lazy", "duckdb", "parquet"])
+def test_values_count_against_the_memory_that_was_said_wherever_the_table_is(kind: str, tmp_path: Path) -> None:
+    engine: Any = open_table(make_subject(kind, tmp_path).load(pa.table({"age": [34]})), memory="3GB")
+    assert engine._most_values() == Budget.of("3GB").values == 3_000_000

@@ -14,7 +14,6 @@ import pytest
 from engines.subjects import make_subject
 from incrowd.core import Census, CensusRequest, DataError, Packing
 from incrowd.engines import (
-    Block,
     CellFile,
     CellWriter,
     _store as spilled,
@@ -54,8 +53,8 @@ def test_cells_are_read_block_by_block(tmp_path: Path, monkeypatch: pytest.Monke
     monkeypatch.setattr(spilled, "BLOCK", 2)
     file = CellFile(tmp_path / "cells.parquet", Packing.of([8]))
     writer = CellWriter(file)
-    writer.add(Block([np.array([5, 1, 3])], np.array([1, 2, 3]), np.array([0, 1, 1])))
-    writer.add(Block([np.array([2])], np.array([9]), np.array([0])))
+    writer.add(spilled.Block([np.array([5, 1, 3])], np.array([1, 2, 3]), np.array([0, 1, 1])))
+    writer.add(spilled.Block([np.array([2])], np.array([9]), np.array([0])))
     writer.close()
     assert [block.words[0].tolist() for block in file.blocks()] == [[5, 1], [3, 2]]
     whole = file.all()

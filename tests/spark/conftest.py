@@ -14,7 +14,7 @@ import pytest
 
 from engines.extras import skip
 from engines.subjects import Subject
-from incrowd.engines.spark import _home as _spark_held
+from incrowd.engines.spark import _engine as _spark
 from spark.applications import connect_server, connect_session, local_application, spark_subject
 
 PANDAS = "ignore:PySpark does not yet fully support pandas:FutureWarning"
@@ -76,7 +76,7 @@ def spark(request: pytest.FixtureRequest) -> Any:
 def subject(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Subject:
     """A table of each application in turn, for the tests that every engine must pass; the rows of one stay there."""
     if request.param == "connect":
-        monkeypatch.setattr(_spark_held, "MOST", 0)
+        monkeypatch.setattr(_spark, "MOST", 0)
     return spark_subject(request.param, request.getfixturevalue(request.param), tmp_path)
 
 

@@ -17,7 +17,7 @@ from engines.subjects import Subject
 from incrowd.core import CensusRequest
 from incrowd.engines import SparkHome, open_table, write_table
 from incrowd.engines._lazy_frame import FrameEngine
-from incrowd.engines.spark import _engine as _spark, _home as _spark_held, _home as _spark_rows
+from incrowd.engines.spark import _engine as _spark, _home as _spark_rows
 from spark.applications import spark_subject
 from spark.tables import people, schema, tally
 
@@ -194,8 +194,8 @@ def test_values_and_census_come_from_one_aggregation_where_few_rows_differ(
 def test_rows_that_differ_are_brought_here_if_they_are_few(
     look: int, most: int, brought: bool, local: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(_spark_held, "LOOK", look)
-    monkeypatch.setattr(_spark_held, "MOST", most)
+    monkeypatch.setattr(_spark, "LOOK", look)
+    monkeypatch.setattr(_spark, "MOST", most)
     few, many = [0] * 60, list(range(239))
     rows = pa.table({"a": pa.array([*few, *many]), "b": ["x", "y", None] * 99 + ["x", "y"]})
     engine: Any = open_table(spark_subject("local", local, tmp_path).load(rows))

@@ -6,7 +6,6 @@ from incrowd.engines._files import check_suffix, digest_of_files, ending_of, fil
 from incrowd.engines._protocol import Engine, Replace, Stage, census_size_about, determines, sample_of, watching
 from incrowd.engines._resources import Budget, Resources, peak_memory, private_folder
 from incrowd.engines._store import (
-    Block,
     CellFile,
     CellWriter,
     can_spill,
@@ -30,7 +29,6 @@ from incrowd.engines.spark._session import spark_session
 
 __all__ = [
     "Answers",
-    "Block",
     "Budget",
     "CellFile",
     "CellWriter",

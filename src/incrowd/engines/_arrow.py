@@ -316,34 +316,25 @@ def _of_durations(type_: pa.DataType) -> bool:
 # From pandas to Arrow and back, column by column: what cannot be converted is named, what is given back is exact.
 
 
-def arrow_of_pandas(frame: Any) -> pa.Table:
-    return pa.table({name: _column(name, frame[name]) for name in frame.columns})
+def arrow_of_pandas(frame: Any) -> tuple[pa.Table, Callable[[pa.Table], Any], list[str]]:
+    """Convert a pandas frame without its index; say how a result is given back, and which columns have no type.
 
-
-def numbers_as_objects(frame: Any, table: pa.Table) -> list[str]:
-    """Name the columns that hold numbers as objects or categories: what else there is decides how Arrow holds them."""
-    objects = [name for name in frame.columns if frame[name].dtype == object or hasattr(frame[name], "cat")]
-    return [name for name in objects if kind_of_type(plain_type(table[name].type)) == "number"]
-
-
-def back_to_pandas(frame: Any, table: pa.Table) -> Callable[[pa.Table], Any]:
-    """Say how to give a result back as a frame like the one that came: a column of the same type has its dtype again.
-
-    Notes
-    -----
-    By itself pandas turns whole numbers beside missing ones into floats, which cannot hold those beyond 2**53.
+    Those hold numbers as objects or categories: what else there is decides how Arrow holds them. A column that has its
+    type at the end has its dtype again: by itself pandas turns whole numbers beside missing ones into floats, which
+    cannot hold those beyond 2**53.
     """
-    types = dict(zip(table.column_names, table.schema.types, strict=True))
+    table = pa.table({name: _column(name, frame[name]) for name in frame.columns})
     dtypes = {name: dtype for name, dtype in frame.dtypes.items() if hasattr(dtype, "__from_arrow__")}
 
     def given_back(result: pa.Table) -> Any:
         found = result.to_pandas(integer_object_nulls=True)
         for name in result.column_names:
-            if name in dtypes and result[name].type == types[name]:
+            if name in dtypes and result[name].type == table[name].type:
                 found[name] = dtypes[name].__from_arrow__(result[name])
         return found
 
-    return given_back
+    objects = [name for name in frame.columns if frame[name].dtype == object or hasattr(frame[name], "cat")]
+    return table, given_back, [name for name in objects if kind_of_type(table[name].type) == "number"]
 
 
 def _column(name: str, series: Any) -> pa.Array:

@@ -125,7 +125,7 @@ class EagerEngine:
     def write(self, path: Path, *, keep_order: bool = False, wording: Wording | None = None) -> Wording:
         check_suffix(path)
         report_stage("writing")
-        return write_arrow(self._ordered(keep=keep_order), path, self.codebook, wording)
+        return write_arrow(self._ordered(keep=keep_order), path, self.resources, self.codebook, wording)
 
     @guarded
     def materialise(self) -> Any:

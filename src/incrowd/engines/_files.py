@@ -18,6 +18,7 @@ import pyarrow.parquet
 from incrowd.core import DataError
 from incrowd.engines._arrow import is_text_type, plain_type
 from incrowd.engines._duckdb import Workshop, checked_sql, connect, exact_path, quoted, reader_of
+from incrowd.engines._resources import Resources
 from incrowd.engines.formats._csv import BROKEN
 from incrowd.engines.formats._csv_output import write_text
 from incrowd.engines.formats._excel import read_spreadsheet, write_spreadsheet
@@ -35,6 +36,7 @@ TEXTS = (".csv", ".tsv", ".txt")
 ARROWS = (".arrow", ".feather", ".ipc")
 SPREADSHEETS = (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods")
 READABLE = (*TEXTS, *(f"{text}.gz" for text in TEXTS), ".parquet", *ARROWS, *SPREADSHEETS, *READERS)
+READABLE_HINT = f"the name must end in one of {', '.join(READABLE)}."
 ESCAPED = (".csv", ".csv.gz", ".tsv", ".tsv.gz", ".xlsx")
 """Files in which texts that a spreadsheet would run are escaped."""
 STREAMED = (".csv", ".csv.gz", ".tsv", ".tsv.gz", ".parquet")
@@ -104,6 +106,34 @@ class FileSet:
             )
             hint = "open it with DuckDB (hive_partitioning=true) and give the relation, or rewrite it."
             raise DataError(msg, hint=hint)
+
+    def parquet_columns(self) -> list[list[tuple[str, pa.DataType]]]:
+        """Give the names and types of the columns of each Parquet file, however they are laid out."""
+        return [*map(_parquet_columns, self.files)]
+
+    def parquet_relation(self, connection: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyRelation:
+        """Let DuckDB scan Parquet files; if it cannot, say which is damaged."""
+        every: Any = [*map(exact_path, self.files)]  # DuckDB takes a list, and does not say so
+        try:
+            return connection.read_parquet(every, hive_partitioning=False)
+        except FOREIGN:
+            trouble = damage_in(self.files, connection)
+            if trouble is None:
+                raise
+        raise trouble
+
+
+def _parquet_columns(file: Path) -> list[tuple[str, pa.DataType]]:
+    try:
+        types = [(field.name, plain_type(field.type)) for field in pyarrow.parquet.read_schema(file)]
+    except (FileNotFoundError, PermissionError):
+        raise
+    except (pa.ArrowInvalid, OSError, UnicodeError):
+        msg = f"The file {file.name!r} is not a Parquet file, or is cut off."
+        raise DataError(msg, hint=BROKEN) from None
+    return [
+        (name, pa.string() if is_text_type(type_) or pa.types.is_string_view(type_) else type_) for name, type_ in types
+    ]
 
 
 def files_of(source: str | os.PathLike[str]) -> FileSet:
@@ -236,34 +266,6 @@ def _state(path: Path) -> tuple[int, int]:
 # Reading: Parquet by DuckDB, and what others read as a whole. Text is read in formats/_csv.py.
 
 
-def parquet_columns(file: Path) -> list[tuple[str, pa.DataType]]:
-    """Give the names and types of a Parquet file's columns, however they are laid out."""
-    try:
-        types = [(field.name, plain_type(field.type)) for field in pyarrow.parquet.read_schema(file)]
-        return [(name, pa.string() if _is_any_text(type_) else type_) for name, type_ in types]
-    except (FileNotFoundError, PermissionError):
-        raise
-    except (pa.ArrowInvalid, OSError, UnicodeError):
-        msg = f"The file {file.name!r} is not a Parquet file, or is cut off."
-        raise DataError(msg, hint=BROKEN) from None
-
-
-def _is_any_text(type_: pa.DataType) -> bool:
-    return is_text_type(type_) or bool(pa.types.is_string_view(type_))
-
-
-def parquet_relation(files: Sequence[Path], connection: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyRelation:
-    """Let DuckDB scan Parquet files; if it cannot, say which is damaged."""
-    every: Any = [*map(exact_path, files)]  # DuckDB takes a list, and does not say so
-    try:
-        return connection.read_parquet(every, hive_partitioning=False)
-    except FOREIGN:
-        trouble = damage_in(files, connection)
-        if trouble is None:
-            raise
-    raise trouble
-
-
 def damage_in(files: Sequence[Path], connection: duckdb.DuckDBPyConnection) -> DataError | None:
     """Read Parquet files one by one to say which is damaged: DuckDB stops at the first, and often does not say so."""
     for file in files:
@@ -284,14 +286,17 @@ def _is_whole(file: Path, connection: duckdb.DuckDBPyConnection) -> bool:
     return True
 
 
-def read_whole(path: Path, sheet: str | int | None) -> tuple[pa.Table, Codebook] | None:
-    """Read a file that is not one of text or Parquet; ``None`` for one that we do not know."""
+def read_whole(path: Path, sheet: str | int | None, hint: str = READABLE_HINT) -> tuple[pa.Table, Codebook]:
+    """Read a file that is not one of text or Parquet."""
     ending = ending_of(path)
     if ending in ARROWS:
         return _read_arrow(path), NO_CODEBOOK
     if ending in SPREADSHEETS:
         return read_spreadsheet(path, sheet), NO_CODEBOOK
-    return read_statistics(path) if ending in READERS else None
+    if ending in READERS:
+        return read_statistics(path)
+    msg = f"Cannot read a table from {path.name!r}."
+    raise DataError(msg, hint=hint)
 
 
 def _read_arrow(path: Path) -> pa.Table:
@@ -319,21 +324,30 @@ def check_suffix(path: Path) -> None:
 
 
 def write_arrow(
-    table: pa.Table, path: Path, codebook: Codebook = NO_CODEBOOK, wording: Wording | None = None
+    table: pa.Table,
+    path: Path,
+    resources: Resources,
+    codebook: Codebook = NO_CODEBOOK,
+    wording: Wording | None = None,
 ) -> Wording:
     """Write an Arrow table as a relation is written, so that all engines write the same file."""
     if ending_of(path) in STREAMED:
-        workshop = Workshop()
+        workshop = Workshop(resources)
         workshop.connection.execute("SET preserve_insertion_order = true")
         in_one_piece = table.combine_chunks()  # pieces are scanned side by side, and may come out in another order
         return write_relation(workshop.connection.from_arrow(in_one_piece), path, wording=wording)
     if ending_of(path) in ARROWS:
         _write_ipc(table.schema.remove_metadata(), table.to_batches(), path)
-    elif ending_of(path) in SPREADSHEETS:
+    else:
+        _write_whole(table, path, codebook)
+    return Wording()
+
+
+def _write_whole(table: pa.Table, path: Path, codebook: Codebook) -> None:
+    if ending_of(path) in SPREADSHEETS:
         write_spreadsheet(table, path)
     else:
         write_statistics(table, path, codebook)
-    return Wording()
 
 
 def write_relation(
@@ -348,7 +362,7 @@ def write_relation(
         reader = reader_of(relation)
         _write_ipc(reader.schema, reader, path)
     else:
-        write_arrow(reader_of(relation).read_all(), path, codebook)
+        _write_whole(reader_of(relation).read_all(), path, codebook)
     return Wording()
 
 

@@ -221,7 +221,7 @@ class PolarsHome(Home):
         return frame_of(self._polars.DataFrame(table).lazy())
 
     def write(self, frame: Frame, names: Sequence[str], path: Path, wording: Wording | None = None) -> Wording:
-        return write_arrow(self.fetched(frame).rename_columns(list(names)), path, wording=wording)
+        return write_arrow(self.fetched(frame).rename_columns(list(names)), path, self.resources, wording=wording)
 
     def hand_back(self, table: pa.Table) -> Any:
         return self.bring(table).to_native()

@@ -137,7 +137,7 @@ class ReferenceEngine:
         check_suffix(path)
         rows = self.rows if keep_order else self.materialise()
         columns = {name: column_of_objects(name, [row[name] for row in rows]) for name in self.names}
-        return write_arrow(pa.table(columns), path, wording=wording)
+        return write_arrow(pa.table(columns), path, self.resources, wording=wording)
 
     @guarded
     def materialise(self) -> list[Row]:

@@ -35,8 +35,7 @@ LOCAL_CELL = 250
 VALUE = 1_000  # bytes that a different value of a column takes at most, while it is read, searched and published
 LABEL = 90  # bytes that each of its labels takes, where a mask gives it one for every character
 VALUES, LABELS = 250_000, 1_000_000  # so many different values, and labels of masks, are taken whatever is said
-_UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
-_BINARY = {"KI": 2**10, "MI": 2**20, "GI": 2**30, "TI": 2**40}
+_UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12, "KI": 2**10, "MI": 2**20, "GI": 2**30, "TI": 2**40}
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +114,7 @@ def bytes_of(memory: str) -> int:
     if found is None:
         msg = f"memory cannot be read: {memory!r}."
         raise ParameterError(msg, hint="write a number and a unit, such as '500MB' or '4GB'.")
-    amount = int(Fraction(found[1]) * {**_UNITS, **_BINARY}[found[2]])
+    amount = int(Fraction(found[1]) * _UNITS[found[2]])
     if not amount:
         msg = f"memory must be more than nothing, got {memory!r}."
         raise ParameterError(msg, hint="write a number and a unit, such as '500MB' or '4GB'.")

@@ -17,22 +17,12 @@ import pyarrow.parquet
 
 from incrowd.core import DataError, SchemaError, UnknownColumnError, atomic_path
 from incrowd.engines._answers import Remembered
-from incrowd.engines._arrow import (
-    arrow_of_pandas,
-    back_to_pandas,
-    check_polars_types,
-    decoded,
-    duration_columns,
-    kind_of_type,
-    numbers_as_objects,
-    tidy,
-)
+from incrowd.engines._arrow import arrow_of_pandas, check_polars_types, decoded, duration_columns, kind_of_type, tidy
 from incrowd.engines._border import guarded
 from incrowd.engines._duckdb import Workshop, inner_names
 from incrowd.engines._eager_frame import EagerEngine
 from incrowd.engines._files import (
     ARROWS,
-    READABLE,
     SPREADSHEETS,
     FileSet,
     Stamp,
@@ -40,8 +30,6 @@ from incrowd.engines._files import (
     ending_of,
     files_of,
     is_escaped,
-    parquet_columns,
-    parquet_relation,
     read_whole,
 )
 from incrowd.engines._home import DuckHome, PolarsHome, adopted, frame_of
@@ -181,7 +169,7 @@ def _open_file(path: Path, layout: Layout, resources: Resources, reading: Mappin
         return _open_parquet(found, Workshop(resources), reading)
     stamp = Stamp.of(found)
     report_stage("reading")
-    table, codebook = _read_whole(path, layout.sheet, f"the name must end in one of {', '.join(READABLE)}.")
+    table, codebook = read_whole(path, layout.sheet)
     stamp.check()
     if layout.escaped and is_escaped(path):
         table = pa.table({name: unescaped_column(table[name]) for name in table.column_names})
@@ -194,23 +182,15 @@ def _open_file(path: Path, layout: Layout, resources: Resources, reading: Mappin
     return engine
 
 
-def _read_whole(path: Path, sheet: str | int | None, hint: str) -> tuple[pa.Table, Codebook]:
-    read = read_whole(path, sheet)
-    if read is None:
-        msg = f"Cannot read a table from {path.name!r}."
-        raise DataError(msg, hint=hint)
-    return read
-
-
 def _open_parquet(found: FileSet, workshop: Workshop, reading: Mapping[str, Any]) -> Engine:
     stamp = Stamp.of(found)
-    columns = parquet_columns(found.files[0])
-    names = [name for name, _ in columns]
+    columns = found.parquet_columns()
+    names = [name for name, _ in columns[0]]
     _check_names(names, reading["drop"])
-    found.check_columns([columns, *map(parquet_columns, found.files[1:])], names)
-    relation = parquet_relation(found.files, workshop.connection)
+    found.check_columns(columns, names)
+    relation = found.parquet_relation(workshop.connection)
     home = DuckHome(relation, _as_it_is, workshop=workshop, stamp=stamp)
-    return ParquetEngine(adopted(relation), home, names, refused=duration_columns(columns), **reading)
+    return ParquetEngine(adopted(relation), home, names, refused=duration_columns(columns[0]), **reading)
 
 
 def _open_text(found: FileSet, workshop: Workshop, layout: Layout, reading: Mapping[str, Any]) -> Engine:
@@ -283,8 +263,7 @@ def _hand_over(source: Any) -> tuple[pa.Table, Callable[[pa.Table], Any], Collec
         return source.to_arrow(), polars.from_arrow, ()
     if (pandas := sys.modules.get("pandas")) and isinstance(source, pandas.DataFrame):
         _check_names(list(source.columns), ())
-        table = arrow_of_pandas(source)
-        return table, back_to_pandas(source, table), numbers_as_objects(source, table)
+        return arrow_of_pandas(source)
     msg = f"A table of type {type(source).__module__}.{type(source).__name__} cannot be opened."
     raise DataError(msg, hint="use pandas, Polars, PyArrow, DuckDB, Spark, a list of dicts, a Database, or a path.")
 
@@ -338,7 +317,7 @@ def write_table(table: Any, target: str | os.PathLike[str] | Database, *, force:
     """
     engine = open_table(table, missing_values=())
     if isinstance(target, Database):
-        with private_folder() as folder:
+        with private_folder(engine.resources.temp) as folder:
             copy = folder / "table.arrow"
             engine.write(copy)
             write_database(copy, target, force=force)
@@ -357,7 +336,7 @@ def head_of(path: Path, rows: int, sheet: str | int | None = None) -> tuple[list
     if ending_of(path) == ".parquet":
         table = _head_of_parquet(path, rows)
     else:  # all of it is read: the type of a column is that of all its cells
-        table = _read_whole(path, sheet, BROKEN)[0].slice(0, rows)
+        table = read_whole(path, sheet, BROKEN)[0].slice(0, rows)
     shown = [name for name in table.column_names if kind_of_type(table.schema.field(name).type) is not None]
     return shown, [*zip(*(table[name].to_pylist() for name in shown), strict=True)]
 

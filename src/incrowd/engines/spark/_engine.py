@@ -7,19 +7,20 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
-from incrowd.core import CensusRequest, DataError, FullDomainRecoding, Recoding
+from incrowd.core import CensusRequest, DataError, Domain, FullDomainRecoding, Packing, Recoding, tally
 from incrowd.engines._arrow import kind_of_type, of_numbers, tidy, to_numpy
 from incrowd.engines._border import guarded
 from incrowd.engines._duckdb import inner_names
 from incrowd.engines._eager_frame import EagerEngine
-from incrowd.engines._encoding import Coded, domain_of
+from incrowd.engines._encoding import Coded, domain_of, packed
 from incrowd.engines._files import ending_of
 from incrowd.engines._home import Frame, frame_of, selected
 from incrowd.engines._lazy_frame import Column, FrameEngine
@@ -27,19 +28,7 @@ from incrowd.engines._protocol import Engine, Replacements, cells_about, report_
 from incrowd.engines._resources import DEFAULT_RESOURCES, Resources, check_values
 from incrowd.engines._tally import CountedEngine
 from incrowd.engines.formats._wording import Wording
-from incrowd.engines.spark._home import (
-    HeldRows,
-    SparkHome,
-    few_rows,
-    functions_of,
-    in_chunks,
-    in_parts,
-    most_rows,
-    publishable,
-    repeated,
-    tallied,
-    values_of,
-)
+from incrowd.engines.spark._home import SparkHome, functions_of, in_chunks, in_parts, publishable, repeated, tallied
 
 ROWS_PER_PART = 1_000_000  # so many rows about are published together, in one task and one file
 FEWER = 1_000  # up to so many combinations of values beside the labels, equal rows are counted before they are moved
@@ -47,14 +36,48 @@ TOLD = 5_000_000
 """Up to so many different rows of a release are laid out here from the census, and repeated on the cluster."""
 
 SETS = 30  # columns that are counted in one job: Spark numbers them by bits
+MOST = 1_000_000  # up to so many different rows are brought here
+LOOK = 30_000  # so many rows are looked at first
+VALUE = 100  # bytes that a value takes on its way here, at most, unless texts are long
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class HeldRows:
+    """The different rows of some columns."""
+
+    columns: Mapping[str, Coded]
+    counts: Any
+    dropped: int  # rows that lack a value which none may lack: they are not among these
+
+    @classmethod
+    def of(cls, table: pa.Table, names: Mapping[str, str], drop: Sequence[str]) -> HeldRows:
+        """Read rows that were counted: their columns by what they are called in the table, and ``n``."""
+        columns = {name: Coded.of(table[inner]) for name, inner in names.items()}
+        counts = to_numpy(table["n"])
+        gone = np.zeros(len(counts), dtype=bool)
+        for name in drop:
+            gone |= columns[name].missing
+        if not gone.any():
+            return cls(columns, counts, 0)
+        kept = {name: column.only(~gone) for name, column in columns.items()}
+        return cls(kept, counts[~gone], int(counts[gone].sum()))
+
+    def count(self, request: CensusRequest, domains: Mapping[str, Domain]) -> tuple[list[Any], Any]:
+        packing = Packing.of([request.cardinality(domains[name]) for name in request.columns])
+        coded = ((request.codes(domains[name]), self.columns[name].codes) for name in request.columns)
+        return tally(packed(packing, coded), self.counts)
+
+
+def _counted_values(column: Coded, counts: Any) -> tuple[pa.ChunkedArray, pa.ChunkedArray]:
+    """Give the values of a column in canonical order, and their counts, where its rows occur so often each."""
+    sums = np.bincount(column.codes, weights=counts, minlength=len(column.keys)).astype(np.int64)
+    return pa.chunked_array([column.keys]), pa.chunked_array([of_numbers(sums)])
 
 
 class SparkEngine(CountedEngine):
     _home: SparkHome
     _held: HeldRows | None = None  # the different rows of what was asked for first, where they are few
-
     _asked = False  # whether it was tried to bring them here
-
     repeats = False
     """Whether most rows are known to occur several times: then different rows are moved and sorted, not all rows."""
 
@@ -147,18 +170,27 @@ class SparkEngine(CountedEngine):
         if len(names) > 1 and not self._asked:
             self._fetch_rows(names)
         if self._held is not None and set(names) <= set(self._held.columns):
-            yield from ((name, *self._held.values(name)) for name in names)
+            for name in names:
+                yield name, *_counted_values(self._held.columns[name], self._held.counts)
         else:
             yield from self._values_alone(names)
 
     def _fetch_rows(self, names: Sequence[str]) -> None:
         self._asked = True
         inner = {name: self._inner[name] for name in [*names, *(name for name in self._drop if name not in names)]}
-        most = most_rows(self.resources, len(inner))
-        counted = few_rows(self._clean(list(inner), drop=False).to_native(), list(inner.values()), most)
-        table = None if counted is None else self._collect(frame_of(counted))
-        if table is not None and 0 < len(table) <= most:
-            self._held = HeldRows.of(table, inner, self._drop)
+        most = min(MOST, self.resources.budget.total // 5 // (VALUE * len(inner)))
+        frame = self._clean(list(inner), drop=False).to_native()
+        of = functions_of(frame)
+        # Among m rows drawn from c that are equally common, about m² / 2c are equal to an earlier one. Some rows at the
+        # beginning are looked at, as hashes; if so many of them are equal that few may differ, all are counted. What is
+        # common is met soonest, so this may err: then more come than were expected.
+        seen = frame.select(of.xxhash64(*inner.values()).alias("seen")).head(LOOK)
+        different = len(set(seen))
+        likely = different <= most if len(seen) < LOOK else 2 * most * (len(seen) - different) >= len(seen) ** 2
+        if likely:
+            counted = frame.groupBy(*inner.values()).agg(of.count("*").alias("n")).limit(most + 1)
+            table = self._collect(frame_of(counted))
+            self._held = HeldRows.of(table, inner, self._drop) if 0 < len(table) <= most else None
 
     def _is_held(self, request: CensusRequest) -> bool:
         """Say whether the rows that are here tell a census."""
@@ -178,7 +210,7 @@ class SparkEngine(CountedEngine):
         """Let what was counted tell the values: no job is needed for them."""
         for name in names:
             if name not in self._known:
-                values, counts = values_of(Coded.of(counted[self._inner[name]]), to_numpy(counted["n"]))
+                values, counts = _counted_values(Coded.of(counted[self._inner[name]]), to_numpy(counted["n"]))
                 self._known[name] = Column(domain_of(name, values, counts), values.drop_null().combine_chunks())
 
     def _values_alone(self, names: Sequence[str]) -> Iterator[tuple[str, pa.ChunkedArray, pa.ChunkedArray]]:

@@ -8,19 +8,15 @@ import json
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NoReturn
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.parquet
 
-from incrowd.core import CensusRequest, DataError, Domain, EngineError, Hint, Packing, ParameterError, tally
-from incrowd.engines._arrow import of_numbers, to_numpy
+from incrowd.core import DataError, EngineError, Hint, ParameterError
 from incrowd.engines._border import guarded
-from incrowd.engines._encoding import Coded, packed
-from incrowd.engines._files import FileSet, ending_of, files_of, parquet_columns
+from incrowd.engines._files import FileSet, ending_of, files_of
 from incrowd.engines._home import Frame, Home, frame_of
 from incrowd.engines._resources import DEFAULT_RESOURCES, Resources
 from incrowd.engines.formats._wording import Wording
@@ -60,7 +56,7 @@ def places_of(path: Path) -> list[str]:
         hint = "write it as Parquet first, with DuckDB or Polars, or read it with Spark and hand over the DataFrame."
         raise DataError(msg, hint=hint)
     if here:
-        columns = [*map(parquet_columns, found.files)]
+        columns = found.parquet_columns()
         found.check_columns(columns, [name for name, _ in columns[0]])
         _check_names(found)
         if any(unit in str(type_) for _, type_ in columns[0] for unit in ("[ns", "time32", "time64")):
@@ -206,68 +202,3 @@ class SparkHome(Home):
     def read(self, path: Path) -> Any:
         """Open a folder that was written from here, by the same Spark."""
         return read_folder(self._session, places_of(path))
-
-
-# The different rows of a Spark table, where they are few: one aggregation brings them here.
-
-MOST = 1_000_000  # up to so many different rows are brought here
-LOOK = 30_000  # so many rows are looked at first
-VALUE = 100  # bytes that a value takes on its way here, at most, unless texts are long
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class HeldRows:
-    """The different rows of some columns."""
-
-    columns: Mapping[str, Coded]
-    counts: Any
-    dropped: int  # rows that lack a value which none may lack: they are not among these
-
-    @classmethod
-    def of(cls, table: pa.Table, names: Mapping[str, str], drop: Sequence[str]) -> HeldRows:
-        """Read rows that were counted: their columns by what they are called in the table, and ``n``."""
-        columns = {name: Coded.of(table[inner]) for name, inner in names.items()}
-        counts = to_numpy(table["n"])
-        gone = np.zeros(len(counts), dtype=bool)
-        for name in drop:
-            gone |= columns[name].missing
-        if not gone.any():
-            return cls(columns, counts, 0)
-        kept = {name: column.only(~gone) for name, column in columns.items()}
-        return cls(kept, counts[~gone], int(counts[gone].sum()))
-
-    def values(self, name: str) -> tuple[pa.ChunkedArray, pa.ChunkedArray]:
-        """Give the values of a column in canonical order, and how many rows have each."""
-        return values_of(self.columns[name], self.counts)
-
-    def count(self, request: CensusRequest, domains: Mapping[str, Domain]) -> tuple[list[Any], Any]:
-        packing = Packing.of([request.cardinality(domains[name]) for name in request.columns])
-        coded = ((request.codes(domains[name]), self.columns[name].codes) for name in request.columns)
-        return tally(packed(packing, coded), self.counts)
-
-
-def values_of(column: Coded, counts: Any) -> tuple[pa.ChunkedArray, pa.ChunkedArray]:
-    """Give the values of a column in canonical order, and their counts, where its rows occur so often each."""
-    sums = np.bincount(column.codes, weights=counts, minlength=len(column.keys)).astype(np.int64)
-    return pa.chunked_array([column.keys]), pa.chunked_array([of_numbers(sums)])
-
-
-def few_rows(frame: Any, inner: Sequence[str], most: int) -> Any | None:
-    """Count the different rows of a frame, if they are likely to be few; ``None`` if not.
-
-    Notes
-    -----
-    Among *m* rows drawn from *c* that are equally common, about *m*² / 2*c* are equal to an earlier one. Some rows at
-    the beginning are looked at, as hashes; if so many of them are equal that few may differ, all are counted. What is
-    common is met soonest, so this may err: then more come than were expected.
-    """
-    of = functions_of(frame)
-    seen = frame.select(of.xxhash64(*inner).alias("seen")).head(LOOK)
-    different = len(set(seen))
-    every = len(seen) < LOOK
-    likely = different <= most if every else 2 * most * (len(seen) - different) >= len(seen) ** 2
-    return frame.groupBy(*inner).agg(of.count("*").alias("n")).limit(most + 1) if likely else None
-
-
-def most_rows(resources: Resources, columns: int) -> int:
-    return min(MOST, resources.budget.total // 5 // (VALUE * columns))
