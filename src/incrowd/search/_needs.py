@@ -41,8 +41,10 @@ class Sum(NamedTuple):
 def needed_sums(table: LocalTable, judge: Judge) -> Iterator[Sum]:
     """Translate one upward closed judge: first what it wants to be different; nothing where it is not known."""
     match judge.model:
-        case KAnonymity(k=least):
-            yield _people_sum(table, least)
+        case KAnonymity(k=least):  # of people where they are known
+            person = table.census.person
+            number = len(table.census) if person is None else int(person.max(initial=0)) + 1
+            yield Sum(least, np.ones(number, dtype=np.int64), person)
         case LDiversity() | PSensitive():
             yield _distinct_sum(table, judge, int(judge.model.requirements[0].bound))
         case PAlphaSensitive() as model:
@@ -50,14 +52,6 @@ def needed_sums(table: LocalTable, judge: Judge) -> Iterator[Sum]:
         case Coverage(share=share) if judge.reference is not None:
             counts = judge.reference[judge.columns[0]]
             yield Sum(math.ceil(share * int(counts.sum())), counts, table.sensitive_codes(judge.columns[0]))
-
-
-def _people_sum(table: LocalTable, least: int) -> Sum:
-    """Count records, or people where they are known."""
-    person = table.census.person
-    if person is None:
-        return Sum(least, np.ones(len(table.census), dtype=np.int64))
-    return Sum(least, np.ones(int(person.max(initial=0)) + 1, dtype=np.int64), person)
 
 
 def _distinct_sum(table: LocalTable, judge: Judge, least: int) -> Sum:

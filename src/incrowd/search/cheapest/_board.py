@@ -59,7 +59,11 @@ class Column:
         steps = way / max(float(gaps.min(initial=1.0)), 0.01)
         runs = [np.where(known, np.floor(steps / width + 1e-9), np.inf) for width in WIDTHS]
         levels = [codes, *(np.unique(run, return_inverse=True)[1] for run in runs), np.zeros_like(codes)]
-        nodes = *(one for one, above in pairwise(levels) if not _same_runs(one, above)), levels[-1]
+        ends = [np.diff(level) != 0 for level in levels]
+        nodes = (
+            *(level for level, (one, above) in zip(levels, pairwise(ends), strict=False) if (one != above).any()),
+            levels[-1],
+        )
         full = round(UNIT * weight)
         line = np.where(known, _unit_costs(way * weight), 2 * full)
         return cls(namer, codes, nodes, tuple(np.zeros_like(line) for _ in nodes), full, line, averaged)
@@ -98,10 +102,6 @@ def _unit_costs(shares: Floats) -> Counts:
     return np.rint(shares * UNIT).astype(np.int64)
 
 
-def _same_runs(one: Ints, other: Ints) -> bool:
-    return bool(np.array_equal(np.diff(one) != 0, np.diff(other) != 0))
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class Board:
     """The points of a table, that is its distinct quasi-identifiers, on the columns in the order of the walk.
@@ -124,7 +124,12 @@ class Board:
         points = group(quasi, [len(namer.code) for namer in table.names])
         share = (table.weights / (table.weights.max(initial=0.0) or 1.0)).tolist()
         nested = [Column.of_groups(namer, weight) for namer, weight in zip(table.names, share, strict=True)]
-        walk = sorted(range(len(nested)), key=lambda at: (-_first_step_cost(nested[at], quasi[at], census.counts), at))
+
+        def first_step_cost(at: int) -> float:
+            records = add_up(nested[at].place[quasi[at]], census.counts, len(nested[at].place))
+            return float(records.astype(np.float64) @ nested[at].costs[min(1, nested[at].height)])
+
+        walk = sorted(range(len(nested)), key=lambda at: (-first_step_cost(at), at))
         columns = []
         for at in walk:
             namer, averaged = table.names[at], table.averaged[at] is not None
@@ -163,11 +168,6 @@ def _tables(columns: Sequence[Column], place: npt.NDArray[np.int32]) -> Tables:
         along=np.concatenate(ways),
         full=np.array([column.full for column in columns], dtype=np.int64),
     )
-
-
-def _first_step_cost(column: Column, codes: Ints, counts: Ints) -> float:
-    records = add_up(column.place[codes], counts, len(column.place))
-    return float(records.astype(np.float64) @ column.costs[min(1, column.height)])
 
 
 def labels_by_level(board: Board, pieces: Pieces, levels: Ints, labels: LabelKind) -> tuple[Labelling, ...]:

@@ -72,8 +72,9 @@ class StrictPartition:
         board, column, place = self._board, self._board.columns[at], self._places[at][active]
         weights = board.weights[active]
         bottom, top = class_extremes(place, parts, number)
-        if column.line is None:
-            nodes = _groups_below(column.nodes, place, bottom[parts], top[parts])
+        if column.line is None:  # the groups one level below that at which a part is one group
+            levels = np.maximum(_common_level(column.nodes, bottom, top) - 1, 0)
+            nodes = np.array(column.nodes)[levels[parts], place].astype(np.int64)
         else:
             nodes = _upper_half(place, parts, weights, len(column.namer.domain.values))
         pieces = group([parts, nodes], [number, int(nodes.max(initial=0)) + 1])
@@ -130,12 +131,6 @@ def _common_level(nodes: tuple[Ints, ...], low: Counts, high: Counts) -> Counts:
     for node in nodes:
         levels += node[low] != node[high]  # groups are nested: once together, always together
     return levels
-
-
-def _groups_below(nodes: tuple[Ints, ...], place: Counts, low: Counts, high: Counts) -> Counts:
-    """Give the group of every place one level below that at which its part is one group."""
-    levels = np.maximum(_common_level(nodes, low, high) - 1, 0)
-    return np.asarray(np.array(nodes)[levels, place], dtype=np.int64)
 
 
 def _upper_half(place: Counts, parts: Counts, weights: Counts, values: int) -> Counts:

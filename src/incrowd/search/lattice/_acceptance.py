@@ -76,8 +76,12 @@ class Acceptance:
         nobody = self.limit == 0 and all(judge.union_closed for judge in judges)
         self.monotone = nobody or (closed and self._mask is None)
         self._all_prunes = closed
-        implied = None if closed else self._pruning_model(problem)
-        self._pruning = self._k_and_judges(() if implied is None else problem.judges(implied))
+        implied = problem.model.implied
+        if self._small_only:  # only small classes go, so only their size prunes
+            implied = All(
+                tuple(part for part in problem.model.parts if isinstance(part, KAnonymity)) or (KAnonymity(1),)
+            )
+        self._pruning = self._k_and_judges(() if closed or implied is None else problem.judges(implied))
         self._census = problem.census
         self._supersets = any(isinstance(judge.model, NTCloseness) for judge in judges)
         if self._persons:
@@ -192,13 +196,6 @@ class Acceptance:
             for column, level in enumerate(cells.levels)
         ]
         return Published(cells.levels, tuple(kept), tested.suppressed, sizes)
-
-    def _pruning_model(self, problem: Problem) -> Model | None:
-        """Give what prunes where the promise as a whole does not: where only small classes go, that is their size."""
-        if not self._small_only:
-            return problem.model.implied
-        sizes = [part for part in problem.model.parts if isinstance(part, KAnonymity)]
-        return All(tuple(sizes or [KAnonymity(1)]))
 
     def _k_and_judges(self, judges: tuple[Judge, ...]) -> tuple[int, tuple[Judge, ...]]:
         """Take k-anonymity apart from the other promises, where it only counts records."""

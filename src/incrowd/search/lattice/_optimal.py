@@ -99,7 +99,9 @@ class BranchAndBound(Visitor):
             self._search(waiting)
         except _Stop:
             proof = "best found"
-        self._count_classes()
+        if self.best is not None and self.best.classes == UNKNOWN:
+            tested = self._acceptance.test(self._acceptance.rollup.to(list(self.best.levels.values())))
+            self.best = replace(self.best, classes=tested.classes)
         best = np.inf if self.best is None else self.best.score
         left = [box.bound for box in waiting] + [self._unvisited_bound()]
         return Outcome(
@@ -204,7 +206,9 @@ class BranchAndBound(Visitor):
             return self._test_each(rows, cells)
         self._report()
         suppressed, bounds = self._acceptance.count(self.columns(nodes), cells)
-        promising = self._are_promising(nodes, np.array(suppressed))
+        promising = np.array(suppressed) <= self._acceptance.limit
+        if self.best is not None and promising.any():
+            promising &= self._bounds.least(nodes.T, np.array(suppressed)) <= self._worse
         for node, left_out, bound, good in zip(rows, suppressed, bounds, promising, strict=True):
             if good and node not in self._known and not (left_out == 0 and self._score_by_bound(node, cells)):
                 self._test(node, cells)
@@ -219,19 +223,6 @@ class BranchAndBound(Visitor):
         levels = tuple(self.columns(np.array(node)).tolist())
         self._keep_if_best(Node(self._by_name(levels), 0, UNKNOWN, score), levels)
         return True
-
-    def _count_classes(self) -> None:
-        """Count the classes of the best node, if nobody did."""
-        if self.best is not None and self.best.classes == UNKNOWN:
-            tested = self._acceptance.test(self._acceptance.rollup.to(list(self.best.levels.values())))
-            self.best = replace(self.best, classes=tested.classes)
-
-    def _are_promising(self, nodes: Ints, suppressed: Counts) -> list[bool]:
-        """Say which nodes are acceptable and may be better than the best, as far as one can say at once."""
-        fine: npt.NDArray[np.bool_] = suppressed <= self._acceptance.limit
-        if self.best is not None and fine.any():
-            fine &= self._bounds.least(nodes.T, suppressed) <= self._worse
-        return [bool(one) for one in fine]
 
     def _test_each(self, nodes: list[Levels], cells: Rolled) -> list[int]:
         """Test nodes, except those below one that leaves out too much."""

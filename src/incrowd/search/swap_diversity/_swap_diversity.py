@@ -96,20 +96,13 @@ class SwapDiversity:
 def _k_and_values(model: Model) -> tuple[int, Model]:
     """Give the k and the promise about different values; refuse whatever else is promised."""
     k, others = k_and_others(model)
-    if len(others) != 1 or not _counts_values(others[0]):
-        found = ", ".join(map(str, others)) or str(model)
-        msg = f"SwapDiversity keeps k-anonymity with a number of different values or categories, not {found}."
-        example = 'promise for example "k>=3, enhanced(p=2, alpha=0)", or use {} or {}.'
-        raise ParameterError(msg, hint=Hint(example, MONDRIAN, CHEAPEST_FIRST))
-    return k, others[0]
-
-
-def _counts_values(model: Model) -> bool:
-    if isinstance(model, EnhancedPAlphaSensitive):
-        return model.alpha == 0
-    if isinstance(model, LDiversity):
-        return model.kind == "distinct" and not model.joint
-    return isinstance(model, PSensitive) and not model.joint
+    match others:
+        case [EnhancedPAlphaSensitive(alpha=0) | LDiversity(kind="distinct", joint=False) | PSensitive(joint=False)]:
+            return k, others[0]
+    found = ", ".join(map(str, others)) or str(model)
+    msg = f"SwapDiversity keeps k-anonymity with a number of different values or categories, not {found}."
+    example = 'promise for example "k>=3, enhanced(p=2, alpha=0)", or use {} or {}.'
+    raise ParameterError(msg, hint=Hint(example, MONDRIAN, CHEAPEST_FIRST))
 
 
 def _only_judge(table: LocalTable, model: Model) -> Judge:

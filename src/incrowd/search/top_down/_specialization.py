@@ -30,7 +30,11 @@ def specialize(table: LocalTable, order: Ints, *, by_loss: bool, retry: bool) ->
     codes = np.array([column[order] for column in census.codes[: len(census.quasi)]], dtype=np.int64)
     counts = np.ones(len(census), dtype=np.int64) if table.has_persons else census.counts[order].astype(np.int64)
     down = _Specialization(Ladders.of(table), _needs(table, order), codes, by_loss, retry)
-    start = _whole(table, counts)
+    number = min(1, len(counts))  # no part if there are no records
+    levels = np.array([[namer.height - namer.floor for namer in table.names]] * number, dtype=np.int16)
+    levels = levels.reshape(number, len(table.names))
+    starts, closed = _boundaries(np.full(number, len(counts))), np.zeros_like(levels, dtype=np.int8)
+    start = Parts(np.arange(len(counts), dtype=np.int32), counts, starts, levels, closed)
     blocks, finished = start.blocks(), [start.some(np.zeros(len(start.levels), dtype=bool))]
     while blocks:
         after, done = down.step(blocks.pop())
@@ -111,16 +115,6 @@ def _boundaries(sizes: Ints) -> Counts:
     return np.concatenate(([0], np.cumsum(sizes))).astype(np.int64)
 
 
-def _whole(table: LocalTable, counts: Counts) -> Parts:
-    """Give the whole table as one part at the highest levels; no part if there are no records."""
-    cells, number = np.arange(len(counts), dtype=np.int32), min(1, len(counts))
-    levels = np.array([[namer.height - namer.floor for namer in table.names]] * number, dtype=np.int16)
-    levels = levels.reshape(number, len(table.names))
-    return Parts(
-        cells, counts, _boundaries(np.array([len(cells)] * number)), levels, np.zeros_like(levels, dtype=np.int8)
-    )
-
-
 def _joined(several: Sequence[Parts]) -> Parts:
     sizes = np.concatenate([np.diff(parts.starts) for parts in several])
     cells, counts, _, levels, closed = (np.concatenate(column) for column in zip(*several, strict=True))
@@ -167,8 +161,7 @@ def _needs(table: LocalTable, order: Ints) -> Needs:
     )
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Groups:
+class _Groups(NamedTuple):
     """The group of every piece (``of``); per group its label, what it has of every need, and whether that is enough.
 
     ``entry`` and ``records``: per need and piece the kind in its group, and the records of it.
@@ -182,8 +175,7 @@ class _Groups:
     records: Counts
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Tried:
+class _Tried(NamedTuple):
     """What going down a column does: per piece its group and how many records are kept; per part how good it is."""
 
     group: Counts
@@ -222,7 +214,8 @@ class _Specialization:
             closed[some, column] = np.where(tried.never, NEVER, OPEN)
             value = np.full_like(found, -np.inf)
             value[:, some] = tried.gained, tried.records, -tried.branches
-            better = (value[1] > 0) & _is_larger(value, found)
+            equal, larger = value == found, value > found  # by the first row, then by the second, then by the third
+            better = (value[1] > 0) & (larger[0] | (equal[0] & (larger[1] | (equal[1] & larger[2]))))
             best[better], found[:, better] = column, value[:, better]
             changed, inside = np.repeat(better, np.diff(parts.starts)), np.repeat(some, np.diff(parts.starts))
             group[changed], kept[changed] = tried.group[changed[inside]], tried.kept[changed[inside]]
@@ -270,9 +263,8 @@ class _Specialization:
         if not back.any():
             return
         sizes = np.bincount(parts.owner[back], minlength=len(parts.levels))
-        stay = self._divide(
-            parts.cells[back], parts.counts[back], _boundaries(sizes), np.zeros(back.sum(), dtype=np.int64)
-        )
+        one = np.zeros(back.sum(), dtype=np.int64)
+        stay = self._divide(parts.cells[back], parts.counts[back], _boundaries(sizes), one)
         poor = sizes > 0
         poor[poor] = ~stay.ok
         if poor.any():
@@ -327,12 +319,6 @@ class _Specialization:
         rest.closed[np.arange(len(origin)), best[origin]] = NOT_NOW
         done = parts.some(best < 0)
         return (_joined([down, rest]), done) if self.retry else (down, _joined([done, rest]))
-
-
-def _is_larger(value: Floats, than: Floats) -> Bools:
-    """Compare column by column: by the first row, where that is equal by the second, then by the third."""
-    equal, larger = value == than, value > than
-    return np.asarray(larger[0] | (equal[0] & (larger[1] | (equal[1] & larger[2]))))
 
 
 def _first_pieces(group: Counts, kept: Counts) -> Counts:
