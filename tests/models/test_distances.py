@@ -37,7 +37,7 @@ def test_ordered_distance_is_exact(rows: list[Any], t: Fraction) -> None:
 
 
 @given(rows=st.lists(st.tuples(st.integers(0, 2), st.sampled_from("abcdef")), min_size=1, max_size=14))
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 def test_closed_forms_equal_an_exact_transport_solver(rows: list[Any]) -> None:
     classes, whole = bags(rows)
     order = sorted(whole)

@@ -122,7 +122,7 @@ def test_the_bound_on_one_column_is_exact(frequencies: list[int], p: int) -> Non
 
 
 @given(values=rows, p=st.integers(2, 4))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_some_grouping_reaches_the_bound(values: list[str], p: int) -> None:
     table = [(value,) for value in values]
     groups = most_classes(ic.PSensitive(p), table, limit=0)
@@ -131,7 +131,7 @@ def test_some_grouping_reaches_the_bound(values: list[str], p: int) -> None:
 
 @pytest.mark.filterwarnings("ignore:AlphaAssociation lists")
 @given(values=rows, model=models, limit=st.integers(0, 3))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100)
 def test_nothing_feasible_is_refused_and_no_release_has_more_classes(
     values: list[str], model: Model, limit: int
 ) -> None:
@@ -146,7 +146,7 @@ def test_nothing_feasible_is_refused_and_no_release_has_more_classes(
 
 @pytest.mark.filterwarnings("ignore:AlphaAssociation lists")
 @given(rows=owned, model=st.one_of(counting, sharing), limit=st.integers(0, 2))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_the_same_where_people_have_several_records(rows: list[tuple[str, int]], model: Model, limit: int) -> None:
     groups = most_classes(model, rows, limit, entity=True)
     answer = ask(model, [(0, *row) for row in rows], limit, entity=True)
@@ -156,7 +156,7 @@ def test_the_same_where_people_have_several_records(rows: list[tuple[str, int]],
 
 @pytest.mark.filterwarnings("ignore:AlphaAssociation lists")
 @given(values=rows, model=models, limit=st.integers(0, 3))
-@settings(deadline=None)
+@settings(max_examples=40)
 def test_the_nearest_promise_has_no_obstacle(values: list[str], model: Model, limit: int) -> None:
     table = [(0, value) for value in values]
     for obstacle in ask(model, table, limit).obstacles:
@@ -374,7 +374,7 @@ def test_where_everybody_has_one_value_recursive_diversity_needs_a_larger_c(c: A
 
 
 @given(values=rows, c=st.fractions(Fraction(1, 5), 3, max_denominator=5), l=st.integers(1, 4), limit=st.integers(0, 2))
-@settings(deadline=None)
+@settings(max_examples=40)
 def test_the_nearest_recursive_promise_has_no_obstacle(values: list[str], c: Fraction, l: int, limit: int) -> None:  # noqa: E741
     table = [(0, value) for value in values]
     for obstacle in ask(ic.RecursiveDiversity(c, l), table, limit).obstacles:

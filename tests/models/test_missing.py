@@ -38,7 +38,7 @@ def known(bag: Any) -> dict[Any, int]:
 
 
 @given(rows=rows, l=st.integers(1, 4))
-@settings(deadline=None)
+@settings(max_examples=40)
 def test_only_known_values_are_different_ones(rows: list[Any], l: int) -> None:  # noqa: E741
     classes = bags(rows)[0]
     for model in (ic.LDiversity(l), ic.PSensitive(l)):
@@ -50,7 +50,7 @@ def test_only_known_values_are_different_ones(rows: list[Any], l: int) -> None: 
 
 
 @given(rows=rows, l=st.fractions(1, 4, max_denominator=6), c=st.fractions(Fraction(1, 4), 4, max_denominator=4))
-@settings(deadline=None)
+@settings(max_examples=40)
 def test_shares_are_those_of_the_known_values(rows: list[Any], l: Fraction, c: Fraction) -> None:  # noqa: E741
     classes = [known(bag) for bag in bags(rows)[0]]
     found = judge(ic.LDiversity(l, kind="probabilistic"), rows)
@@ -64,7 +64,7 @@ def test_shares_are_those_of_the_known_values(rows: list[Any], l: Fraction, c: F
 
 
 @given(rows=rows, p=st.integers(1, 3), alpha=st.fractions(0, 3, max_denominator=4))
-@settings(deadline=None)
+@settings(max_examples=40)
 @pytest.mark.parametrize("missing", [False, True])
 def test_what_is_missing_weighs_nothing_and_is_of_no_category(
     rows: list[Any], p: int, alpha: Fraction, *, missing: bool
@@ -83,7 +83,7 @@ def test_what_is_missing_weighs_nothing_and_is_of_no_category(
 
 
 @given(first=bag, second=bag)
-@settings(deadline=None)
+@settings(max_examples=40)
 @pytest.mark.parametrize("model", [*DIVERSE, ic.AlphaAssociation(0.5)], ids=str)
 def test_merging_classes_with_gaps_keeps_what_is_declared(model: Model, first: list[Any], second: list[Any]) -> None:
     apart = [("1", value) for value in first] + [("2", value) for value in second]
@@ -95,7 +95,7 @@ def test_merging_classes_with_gaps_keeps_what_is_declared(model: Model, first: l
 
 
 @given(rows=rows)
-@settings(deadline=None)
+@settings(max_examples=40)
 @pytest.mark.parametrize(
     "model",
     [
@@ -114,7 +114,7 @@ def test_what_a_model_implies_holds_where_values_are_missing_too(model: Model, r
 
 
 @given(rows=rows, p=st.integers(2, 3))
-@settings(deadline=None)
+@settings(max_examples=40)
 def test_what_is_missing_makes_no_room_for_more_classes(rows: list[Any], p: int) -> None:
     classes, bound = _bound(ic.PSensitive(p), rows)
     counts = sorted(known(bags(rows)[1]).values(), reverse=True)

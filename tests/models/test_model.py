@@ -47,7 +47,7 @@ people = st.lists(st.tuples(st.sampled_from("abc"), st.integers(0, 5)), min_size
 
 
 @given(first=bag, second=bag, rest=bag)
-@settings(deadline=None)
+@settings(max_examples=40)
 @pytest.mark.parametrize(
     ("model", "meaning"), ALL_MODELS, ids=lambda part: str(part) if isinstance(part, Model) else ""
 )
@@ -64,7 +64,7 @@ def test_merging_classes_keeps_what_is_declared(
 
 
 @given(first=people, second=people)
-@settings(deadline=None)
+@settings(max_examples=40)
 @pytest.mark.parametrize(
     "model",
     [ic.KAnonymity(2), ic.LDiversity(2), ic.LDiversity(2, kind="probabilistic"), ic.AlphaAssociation(0.5)],
@@ -86,7 +86,7 @@ def test_with_persons_only_what_a_judge_declares_survives_merging(
 
 
 @given(rows=rows)
-@settings(deadline=None)
+@settings(max_examples=40)
 @pytest.mark.parametrize(
     "model",
     [

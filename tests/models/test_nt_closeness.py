@@ -113,7 +113,7 @@ def by_value(measured: list[Any]) -> Any:
 
 
 @given(data=st.data(), rows=rows, n=st.integers(1, 32), how=st.sampled_from(["equal", "ordered", "hierarchical", "kl"]))
-@settings(deadline=None, max_examples=150)
+@settings(max_examples=80)
 def test_the_lattice_equals_looking_at_every_coarser_class(
     data: st.DataObject, rows: list[Row], n: int, how: Any
 ) -> None:
@@ -134,7 +134,7 @@ def test_the_lattice_equals_looking_at_every_coarser_class(
 
 
 @given(rows=rows, n=st.integers(1, 32), t=st.fractions(0, 1, max_denominator=6))
-@settings(deadline=None)
+@settings(max_examples=40)
 def test_dropping_equals_looking_at_every_set_of_columns(rows: list[Row], n: int, t: Fraction) -> None:
     regions: list[Callable[[Row], Any]] = [lambda row: row[:2], lambda row: row[0], lambda row: row[1], lambda _: 0]
     expected = slow_nt(rows, regions[0], regions, n, "equal")
@@ -145,7 +145,7 @@ def test_dropping_equals_looking_at_every_set_of_columns(rows: list[Row], n: int
 
 
 @given(data=st.data(), rows=rows, n=st.integers(1, 32))
-@settings(deadline=None)
+@settings(max_examples=40)
 def test_paths_equal_looking_at_every_part_on_the_way(data: st.DataObject, rows: list[Row], n: int) -> None:
     ways = st.lists(st.sampled_from("lr"), max_size=3)
     path = {key: ("all", *data.draw(ways)) for key in sorted({row[:2] for row in rows})}
@@ -161,7 +161,7 @@ def test_paths_equal_looking_at_every_part_on_the_way(data: st.DataObject, rows:
 @given(
     rows=rows, t=st.fractions(0, 1, max_denominator=6), how=st.sampled_from(["equal", "ordered", "hierarchical", "kl"])
 )
-@settings(deadline=None)
+@settings(max_examples=40)
 def test_n_as_large_as_the_table_is_t_closeness(rows: list[Row], t: Fraction, how: Any) -> None:
     census = census_of(rows, {})
     schema = ic.Schema(quasi=["p", "q"], sensitive={"s": MEANING[how]})
@@ -171,7 +171,7 @@ def test_n_as_large_as_the_table_is_t_closeness(rows: list[Row], t: Fraction, ho
 
 
 @given(rows=rows, t=st.fractions(0, 1, max_denominator=6))
-@settings(deadline=None)
+@settings(max_examples=40)
 def test_n_as_small_as_the_smallest_class_always_holds(rows: list[Row], t: Fraction) -> None:
     census = census_of(rows, {})
     classes = census.classes()
@@ -181,7 +181,7 @@ def test_n_as_small_as_the_smallest_class_always_holds(rows: list[Row], t: Fract
 
 
 @given(rows=rows, n=st.integers(1, 30), t=st.fractions(0, 1, max_denominator=6), less=st.integers(0, 9))
-@settings(deadline=None)
+@settings(max_examples=40)
 def test_smaller_n_and_larger_t_promise_less(rows: list[Row], n: int, t: Fraction, less: int) -> None:
     census = census_of(rows, {})
     strict = bound(ic.NTCloseness(n, t), census).keeps(census.classes())
@@ -190,7 +190,7 @@ def test_smaller_n_and_larger_t_promise_less(rows: list[Row], n: int, t: Fractio
 
 
 @given(rows=rows, how=st.sampled_from(["equal", "ordered", "kl"]))
-@settings(deadline=None)
+@settings(max_examples=40)
 def test_the_curve_gives_the_smallest_t_of_every_n(rows: list[Row], how: Any) -> None:
     census = census_of(rows, {})
     classes = census.classes()
@@ -290,7 +290,7 @@ def test_the_order_of_supersets_does_not_hide_what_overflows() -> None:
 
 
 @given(rows=rows, n=st.integers(1, 30), how=st.sampled_from(["ordered", "hierarchical"]))
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 def test_few_classes_at_a_time_give_the_same(rows: list[Row], n: int, how: Any) -> None:
     census = census_of(rows, {})
     judge = bound(ic.NTCloseness(n, 0.3, distance=how), census)
