@@ -8,14 +8,15 @@ from __future__ import annotations
 
 import datetime as dt
 import re
-import unicodedata
 from collections import Counter
 from collections.abc import Sequence
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+
+from incrowd.hierarchies._classification import facts, plain_name
 
 Array = npt.NDArray[Any]
 
@@ -37,23 +38,6 @@ FORMS = (
     *SIX,
 )  # fmt: skip
 
-# Names of the months in English, German, French, Spanish, Italian, Dutch and Portuguese, without accents
-MONTHS = (
-    "january jan januar janner jan janvier janv enero ene gennaio gen januari janeiro",
-    "february feb februar feber febr fevrier fevr fev febrero febbraio februari fevereiro",
-    "march mar marz mrz mars marzo maart mrt marco",
-    "april apr avril avr abril abr aprile",
-    "may mai mayo maggio mag mei maio",
-    "june jun juni juin junio giugno giu junho",
-    "july jul juli juillet juil julio luglio lug julho",
-    "august aug aout aou agosto ago augustus",
-    "september sep sept septembre septiembre settembre set setembro",
-    "october oct oktober okt octobre octubre ottobre ott outubro out",
-    "november nov novembre noviembre novembro",
-    "december dec dezember dez decembre diciembre dic dicembre dezembro",
-)
-
-_NUMBER_OF_MONTH = {name: number for number, names in enumerate(MONTHS, 1) for name in names.split()}
 _PARTS = {
     "%d": "(?P<d>[0-9]{1,2})",
     "%m": "(?P<m>[0-9]{1,2})",
@@ -179,10 +163,15 @@ def _assembled(found: Sequence[re.Match[str]], newest: int) -> tuple[Array, npt.
     return moments.astype("datetime64[us]") + clocks.astype("timedelta64[us]"), readable & (clocks >= 0)
 
 
+@cache
+def _numbers_of_months() -> dict[str, int]:
+    return {name: int(number) for number, names in facts("months.csv") for name in names.split()}
+
+
+@lru_cache(1_000)
 def _month(name: str) -> int:
-    """Give the number of a month by its name; 0 for what is none."""
-    plain = unicodedata.normalize("NFKD", name).casefold()
-    return _NUMBER_OF_MONTH.get("".join(sign for sign in plain if not unicodedata.combining(sign)), 0)
+    """Give the number of a month by its name in one of seven languages; 0 for what is none."""
+    return _numbers_of_months().get(plain_name(name), 0)
 
 
 def _clock(found: re.Match[str]) -> int:
