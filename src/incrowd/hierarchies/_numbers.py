@@ -70,7 +70,6 @@ def decimal_text(number: Fraction) -> str:
 
 
 def decimal_texts(numerators: list[int], denominator: int) -> list[str]:
-    """Write many fractions of one denominator, fast."""
     places = decimal_places(denominator)
     if places is None:
         return [decimal_text(Fraction(numerator, denominator)) for numerator in numerators]
@@ -268,7 +267,6 @@ class Floats:
 
 
 def _nearest(number: Fraction) -> np.float64:
-    """Give the nearest float; infinity for what is too large for one."""
     try:
         return np.float64(float(number))
     except OverflowError:

@@ -58,7 +58,6 @@ class Rows:
         return self._where(lambda number, _: number not in wrong)
 
     def distinct(self) -> Rows:
-        """Leave out paths that stand there twice."""
         first = {path: number for number, path in reversed([*self.numbered()])}
         return self._where(lambda number, path: first[path] == number)
 
@@ -135,7 +134,6 @@ def _find_ambiguous(rows: Rows) -> Iterator[Problem]:
 
 
 def count_leaves(paths: Sequence[TreePath]) -> list[Counter[str]]:
-    """Count for every level how many values lie under each label."""
     return [Counter(labels) for labels in zip(*paths, strict=True)]
 
 
@@ -334,7 +332,6 @@ def tree(source: str | os.PathLike[str] | Mapping[Any, Any] | Iterable[tuple[Any
 
 
 def read_rows(path: str | os.PathLike[str]) -> Rows:
-    """Read the paths of a hierarchy file as they are."""
     lines = read_lines(path)
     return Rows([fields for _, fields in lines], [number for number, _ in lines])
 

@@ -149,7 +149,6 @@ def _check_column(name: str, column: ColumnSection, folder: Path) -> Iterator[Tr
 
 
 def build_categories(column: ColumnSection, folder: Path) -> Any:
-    """Make the categories of a sensitive column."""
     given = column.categories
     return categories(folder / given if isinstance(given, str) else given or {})
 
@@ -178,7 +177,6 @@ def _check_privacy(privacy: PrivacySection, plan: Readable) -> Iterator[Trouble]
 
 
 def promises_of(privacy: PrivacySection) -> tuple[str, ...]:
-    """Give the promises, also where there is one."""
     return (privacy.promise,) if isinstance(privacy.promise, str) else privacy.promise
 
 
@@ -239,14 +237,12 @@ def _check_search(search: SearchSection) -> Iterator[Trouble]:
 
 
 def algorithm_parts(search: SearchSection) -> tuple[str, Mapping[str, Any]]:
-    """Give the name of the search and the parameters that stand beside it."""
     if isinstance(search.algorithm, str):
         return search.algorithm, {}
     return search.algorithm.name, search.algorithm.model_extra or {}
 
 
 def build_search(search: SearchSection) -> Algorithm:
-    """Make the search that a plan describes."""
     name, given = algorithm_parts(search)
     known = _parameters(name)
     both = {key: value for key in WRITTEN if (value := getattr(search, key)) is not None and key in known}

@@ -169,7 +169,6 @@ class Notes:
 
 
 def toml_of(plain: Mapping[str, Any], notes: Notes) -> str:
-    """Write the sections of a plan down, with comments."""
     lines = [HEAD.rstrip(), *_comments(notes.head), f"version = {plain['version']}"]
     for name, meaning in SECTIONS.items():
         section = plain.get(name, {})

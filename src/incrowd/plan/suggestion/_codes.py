@@ -138,7 +138,6 @@ def _could_be_staff(domain: Domain) -> bool:
 
 
 def _are_fractions(domain: Domain) -> bool:
-    """Whether numbers are not whole."""
     return domain.kind == "number" and domain.values.dtype.kind == "f"
 
 
@@ -261,7 +260,6 @@ def _like_numbers(values: np.ndarray) -> Likeness | None:
 
 
 def _is_even(values: np.ndarray, low: int, high: int) -> bool:
-    """Whether numbers may be spread evenly between two others."""
     places = (values.astype(float) - low) / (high - low)
     below = np.arange(len(values)) / len(values)
     apart = max(float(np.max(places - below)), float(np.max(below + 1 / len(values) - places)))

@@ -51,7 +51,6 @@ def census_of(engine: Engine, quasi: Sequence[str], entity: str | None = None) -
 
 
 def singling_out(census: Census, by_person: Census | None = None) -> SinglingOut:
-    """Regroup what was counted for each combination."""
     quasi = census.quasi
     widest = sorted(quasi, key=lambda name: (-len(census.domains[name]), name))
     widest = widest[: COLUMNS if len(census) < LONG else FEWER]

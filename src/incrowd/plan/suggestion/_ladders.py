@@ -210,7 +210,6 @@ def _has_shape(domain: Domain, country: str) -> bool:
 
 
 def _share_too_short(domain: Domain, country: str) -> float:
-    """Give the share of numbers that have fewer digits than postcodes of a country."""
     texts, digits = domain.texts[: len(domain.values)], postcodes(country).digits
     return sum(len(str(text)) < digits for text in texts) / max(len(texts), 1)
 
@@ -292,7 +291,6 @@ def _by_name(domain: Domain, about: str | None) -> Hierarchy | None:
 
 
 def _about_country(domain: Domain, found: Hierarchy) -> str:
-    """Say what to check about postcodes."""
     if isinstance(found, Postcodes):
         lost = domain.kind == "number" and _share_too_short(domain, found.country) > 0
         return LOST_ZEROS if lost else WHICH_COUNTRY if is_guess(domain) else ""

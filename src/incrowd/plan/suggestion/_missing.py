@@ -87,7 +87,6 @@ def is_mark(text: str) -> bool:
 
 @cache
 def gap_marks() -> frozenset[str]:
-    """Give texts, in small letters, that often stand for a missing value."""
     return frozenset(word_list("marks", "missing"))
 
 
@@ -127,7 +126,6 @@ def _counts_at(domain: Domain, places: Sequence[int]) -> dict[str, int]:
 
 
 def domain_without(domain: Domain, marks: Collection[str]) -> Domain:
-    """Leave some values out of a column."""
     if not marks:
         return domain
     kept = np.array([text not in marks for text in domain.texts[: len(domain.values)]], dtype=bool)
@@ -136,7 +134,6 @@ def domain_without(domain: Domain, marks: Collection[str]) -> Domain:
 
 
 def domain_with_missing(domain: Domain, marks: Collection[str]) -> Domain:
-    """Count some values of a column as missing."""
     rest = domain_without(domain, marks)
     gone = int(domain.counts.sum() - rest.counts.sum())
     if not gone:

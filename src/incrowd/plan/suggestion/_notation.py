@@ -83,7 +83,6 @@ def day_forms_by_column(columns: Mapping[str, Texts]) -> dict[str, list[str]]:
 
 
 def forms_of(texts: list[str]) -> list[str]:
-    """Give the forms in which all texts are days."""
     fitting = [form for form in FORMS if texts and _is_day(form, texts[0])]
     return [form for form in fitting if all(_is_day(form, text) for text in texts)]
 

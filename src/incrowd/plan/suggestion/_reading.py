@@ -131,7 +131,6 @@ class Sketch:
 
     @property
     def said(self) -> dict[str, Any]:
-        """How the file is read."""
         return {**self.given, **self.found}
 
     @property
@@ -205,7 +204,6 @@ def _more(sketch: Sketch, engine: Engine, profile: Profile) -> dict[str, Any]:
 
 
 def _asked(sketch: Sketch | None, engine: Engine, profile: Profile) -> Iterator[str]:
-    """Ask about what could be read otherwise."""
     if sketch is None:
         return
     yield from sketch.asked
