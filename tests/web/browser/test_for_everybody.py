@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -43,6 +44,8 @@ def settled(steward: Steward, screen: str) -> Page:
     page = steward.go(screen)
     page.wait_for_selector(SETTLED[screen])
     page.evaluate("() => document.querySelectorAll('main details').forEach((one) => { one.open = true; })")
+    if screen == "coarsen":  # what is unfolded asks for more
+        expect(page.get_by_role("region", name=re.compile("^Some values of"))).to_have_count(3)
     return page
 
 

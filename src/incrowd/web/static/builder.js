@@ -82,7 +82,7 @@ function outcome(found) {
   const heads = found.levels.map(
     (one) => `level ${one.level} (${counted(one.groups, "group")}, smallest ${count(one.smallest)})`,
   );
-  return table("Some values, and what they become", heads, found.examples);
+  return table(`Some values of ${found.column}, and what they become`, heads, found.examples);
 }
 
 function form(id, kind, given, column, set) {
