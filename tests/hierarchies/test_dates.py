@@ -20,13 +20,13 @@ def path(hierarchy: Dates, *values: Any) -> list[str]:
 def test_a_date_becomes_month_quarter_year_decade_century_and_star() -> None:
     hierarchy = dates("day", "month", "quarter", "year", "decade", "century")
     assert path(hierarchy, dt.date(2024, 3, 5), dt.date(2025, 1, 1)) == [
-        *("2024-03-05", "2024-03-05", "2024-M03", "2024-Q1", "2024", "2020s", "20xx", "*"),
+        *("2024-03-05", "2024-03-05", "2024-M03", "2024-Q1", "2024", "2020s", "20xx", "*")
     ]
 
 
 def test_dates_before_1970_are_counted_in_the_right_direction() -> None:
     assert path(dates("month", "quarter", "decade", "century"), dt.date(1899, 12, 31))[1:] == [
-        *("1899-M12", "1899-Q4", "1890s", "18xx", "*"),
+        *("1899-M12", "1899-Q4", "1890s", "18xx", "*")
     ]
 
 
@@ -37,7 +37,7 @@ def test_a_decade_and_a_century_never_share_a_name() -> None:
 
 def test_timestamps_become_days_first() -> None:
     assert path(dates("day", "year"), dt.datetime(2024, 3, 5, 10, 30)) == [  # noqa: DTZ001 - without a zone on purpose
-        *("2024-03-05 10:30:00", "2024-03-05", "2024", "*"),
+        *("2024-03-05 10:30:00", "2024-03-05", "2024", "*")
     ]
 
 
@@ -91,7 +91,7 @@ def test_a_week_is_one_of_a_month_and_never_lies_in_two(day: int, week: str) -> 
 
 def test_whole_numbers_are_days_by_a_format() -> None:
     assert path(dates("week", "year", format="%Y%m%d"), 20240301, 19991231) == [
-        *("19991231", "1999-M12-W4", "1999", "*"),
+        *("19991231", "1999-M12-W4", "1999", "*")
     ]
     with pytest.raises(UncoveredValuesError, match="1 of 2 values that are no dates of the format '%Y%m%d'"):
         dates("year", format="%Y%m%d").bind(Domain.of("born", [20240301, 20240231]))

@@ -239,10 +239,7 @@ def test_labels_of_a_classification_link_people_that_the_release_never_saw(tmp_p
     release.save(tmp_path / "out")
     found = ic.attack(tmp_path / "out", external=[{"land": "Belgium", "age": 30}, {"land": "Brazil", "age": 30}])
     linkage = found.get("linkage")
-    assert (linkage.targets, linkage.worst) == (
-        2,
-        Fraction(1, 4),
-    )  # four in Western Europe, nobody in Brazil
+    assert (linkage.targets, linkage.worst) == (2, Fraction(1, 4))  # four in Western Europe, nobody in Brazil
     assert not any("read" in note for note in linkage.notes)
 
 

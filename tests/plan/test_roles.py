@@ -345,11 +345,7 @@ def test_choices_of_one_question_about_work_are_known_to_others() -> None:
 
 def test_children_and_mothers_that_are_numbered_are_persons_and_households() -> None:
     mothers = [place * 3 // 4 for place in range(600)]
-    table: dict[str, list[Any]] = {
-        "kid": [*range(600)],
-        "mom": mothers,
-        "vaccin": [DRAW.choice("yn") for _ in mothers],
-    }
+    table: dict[str, list[Any]] = {"kid": [*range(600)], "mom": mothers, "vaccin": [DRAW.choice("yn") for _ in mothers]}
     assert roles_of(table) == {"kid": "identifier", "mom": "identifier", "vaccin": "sensitive"}
     assert suggested(table).household == "mom"
     assert roles_of({"kid": [0, 1, 2] * 40, "mom": [*range(20, 50)] * 4}) == {"kid": "quasi", "mom": "quasi"}

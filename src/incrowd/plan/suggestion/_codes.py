@@ -46,21 +46,13 @@ def _patterns() -> Sequence[tuple[Codes, str, str | None]]:
     return (
         (Codes("codes of diseases (ICD-10)", "sensitive"), r"[A-TV-Z]\d[0-9A-Z](?:\.[0-9A-Z]{1,4})?[+*!]?", r".*\..*"),
         (Codes("codes of medicines (ATC)", "sensitive"), r"[A-DGHJLMNPRSV]\d{2}[A-Z]{2}\d{2}", None),
-        (
-            quasi["postcodes"],
-            r"[A-Z]{1,2}\d[A-Z\d]? ?\d[A-Z]{2}|[A-Z]\d[A-Z] ?\d[A-Z]\d|[1-9]\d{3} ?[A-Z]{2}",
-            None,
-        ),
+        (quasi["postcodes"], r"[A-Z]{1,2}\d[A-Z\d]? ?\d[A-Z]{2}|[A-Z]\d[A-Z] ?\d[A-Z]\d|[1-9]\d{3} ?[A-Z]{2}", None),
         (quasi["postcodes"], r"〒?\d{3}-\d{4}|\d{5}-\d{3,4}|\d{4}-\d{3}|\d{2}-\d{3}|\d{3} \d{2}", None),
         (Codes("codes of regions (NUTS)", "quasi"), rf"(?:{countries})[0-9A-Z]{{1,3}}", r".*\d.*"),
         (Codes("coordinates", "quasi"), r"\(?-?\d{1,2}\.\d{2,}[,; ] ?-?\d{1,3}\.\d{2,}\)?", None),
         (quasi["dates"], r"\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}(?:[ T]\d{1,2}:\d{2}.*)?", None),
         (Codes("times of the day", "quasi"), r"(?:[01]?\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:\.\d+)?)?", None),
-        (
-            quasi["dates"],
-            r"(?:18|19|20)\d{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])(?:[ T]?\d{4}(?:\d{2})?)?",
-            None,
-        ),
+        (quasi["dates"], r"(?:18|19|20)\d{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])(?:[ T]?\d{4}(?:\d{2})?)?", None),
         (quasi["dates"], rf"(?i)\d{{1,2}}[-. /]*{_MONTH}[-., /]*\d{{2,4}}(?:[ T]\d.*)?", None),
         (quasi["dates"], rf"(?i){_MONTH}[-. ]*\d{{1,2}},? +\d{{4}}(?:[ T]\d.*)?", None),
         (quasi["dates"], r"\d{4}(?:年\d{1,2}月\d{1,2}日|(?:\. |년 )\d{1,2}(?:\. |월 )\d{1,2}(?:\.|일))", None),
