@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
+from itertools import compress, pairwise
 from typing import Literal
 
 import numpy as np
@@ -60,10 +60,8 @@ class Column:
         runs = [np.where(known, np.floor(steps / width + 1e-9), np.inf) for width in WIDTHS]
         levels = [codes, *(np.unique(run, return_inverse=True)[1] for run in runs), np.zeros_like(codes)]
         ends = [np.diff(level) != 0 for level in levels]
-        nodes = (
-            *(level for level, (one, above) in zip(levels, pairwise(ends), strict=False) if (one != above).any()),
-            levels[-1],
-        )
+        differs = [bool((one != above).any()) for one, above in pairwise(ends)]
+        nodes = *compress(levels, differs), levels[-1]
         full = round(UNIT * weight)
         line = np.where(known, _unit_costs(way * weight), 2 * full)
         return cls(namer, codes, nodes, tuple(np.zeros_like(line) for _ in nodes), full, line, averaged)

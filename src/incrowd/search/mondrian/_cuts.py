@@ -11,19 +11,8 @@ from incrowd.core import Cells, Classes, Histogram
 from incrowd.models import KAnonymity, NTJudge, RegionPairs
 from incrowd.search._local import LocalTable, flat_tables, number_runs
 from incrowd.search._problem import Bools, OnProgress, Progress
-from incrowd.search.mondrian._kernels import (
-    Cuts,
-    Levels,
-    OpenParts,
-    PieceRows,
-    Rows,
-    arrange_pieces,
-    measure_parts,
-    move_rows,
-    propose_cuts,
-    sort_columns,
-    tally_pieces,
-)
+from incrowd.search.mondrian import _kernels as loops
+from incrowd.search.mondrian._kernels import Cuts, Levels, OpenParts, PieceRows, Rows
 from incrowd.search.mondrian._parts import Array, Column, Cut, EarlierParts, Leaves, PartTree, Stretches, joined_tree
 
 
@@ -113,7 +102,7 @@ class Cutting:
     def _propose(self, parts: OpenParts) -> Cuts:
         cuts = Cuts(*np.empty((3, len(parts.numbers)), dtype=np.int64))
         rows = Rows(self._codes, self._weights)
-        propose_cuts(rows, parts, self._levels, self._check.least, self._strict, cuts)
+        loops.propose_cuts(rows, parts, self._levels, self._check.least, self._strict, cuts)
         return cuts
 
     def _arrange(self, parts: OpenParts, cuts: Cuts) -> Candidates:
@@ -122,7 +111,7 @@ class Cutting:
         number = int(cuts.number.sum())
         opens, sizes = np.zeros(number + 1, dtype=np.int64), np.empty(number, dtype=np.int64)
         pieces = PieceRows(order, taken, opens, sizes)
-        arrange_pieces(Rows(self._codes, self._weights), parts, cuts, self._levels, self._strict, pieces)
+        loops.arrange_pieces(Rows(self._codes, self._weights), parts, cuts, self._levels, self._strict, pieces)
         used = PieceRows(order[: opens[-1]], taken[: opens[-1]], opens, sizes)
         return self._candidates(used, np.repeat(parts.numbers, cuts.number))
 
@@ -168,7 +157,7 @@ class Cutting:
         if len(order) > self._spare.shape[1]:  # cells were split
             self._spare = np.empty((len(self._codes), 2 * len(order)), dtype=self._codes.dtype)
         cells = np.empty(len(order), dtype=self._cells.dtype)
-        move_rows(self._codes, self._cells, order, self._spare, cells)
+        loops.move_rows(self._codes, self._cells, order, self._spare, cells)
         self._codes, self._spare = self._spare, self._codes
         self._cells, self._weights = cells, taken
 
@@ -176,7 +165,7 @@ class Cutting:
         reach = Stretches(*np.empty((3, len(self._columns), len(starts)), dtype=np.int32))
         counted = np.array([column.counted for column in self._columns])
         stamps = np.zeros(self._most, dtype=np.int64)
-        measure_parts(self._codes, starts, ends, counted, stamps, reach)
+        loops.measure_parts(self._codes, starts, ends, counted, stamps, reach)
         return reach
 
     def _open_parts(self, numbers: Array, starts: Array, ends: Array, totals: Array, reach: Stretches) -> OpenParts:
@@ -193,7 +182,7 @@ class Cutting:
         widths = np.empty(parts.order.shape)
         for index, column in enumerate(self._columns):
             widths[:, index] = self._importance[index] * column.widths(parts.reach.at(index), self._root.at(index))
-        sort_columns(widths, parts.order)
+        loops.sort_columns(widths, parts.order)
         return parts
 
     def _finish(self, parts: OpenParts) -> None:
@@ -239,7 +228,7 @@ class Candidates:
             bins, seen = np.zeros(values, dtype=np.int64), np.empty(values, dtype=np.int64)
             starts = np.empty(len(self) + 1, dtype=np.int64)
             found, counts = np.empty((2, len(self.pieces.order)), dtype=np.int64)
-            number = tally_pieces(self._lines[name], self.pieces, bins, seen, starts, found, counts)
+            number = loops.tally_pieces(self._lines[name], self.pieces, bins, seen, starts, found, counts)
             owners = np.repeat(np.arange(len(self)), np.diff(starts))
             self._counted[name] = Histogram(starts, owners, (found[:number],), counts[:number])
         return self._counted[name]
