@@ -187,10 +187,9 @@ def check_outliers(outliers: int | None) -> None:
 
 
 class Stars:
-    """A raised table in which single cells may be suppressed, that is published as the top of their hierarchy.
+    """A raised table in which single cells may be suppressed, that is published as the top of their hierarchy."""
 
-    ``labels``: per column and row a number for its label; ``star``: per column that of its topmost label.
-    """
+    # `labels`: per column and row a number for its label; `star`: per column that of its topmost label.
 
     def __init__(self, table: LocalTable, raised: Raised) -> None:
         self._table, self._raised = table, raised
@@ -219,11 +218,9 @@ class Stars:
         return int(sizes[sizes < k].sum())
 
     def filled_pieces(self, k: int) -> Pieces:
-        """Give the class of every record; where those with nothing but stars are too few, others join them.
-
-        They come from the smallest class that can spare enough records: its last ones in canonical order. If there is
-        none, the smallest class joins them as a whole.
-        """
+        """Give the class of every record; where those with nothing but stars are too few, others join them."""
+        # They come from the smallest class that can spare enough records: its last ones in canonical order. If there is
+        # none, the smallest class joins them as a whole.
         alike, sizes = self.classes()
         blank = np.flatnonzero(self.hidden[:, alike.first].all(axis=0))
         missing = k - int(sizes[blank].sum())

@@ -29,8 +29,7 @@ from incrowd.models import Judge
 from incrowd.search._problem import OPTIMAL, Bools, Counts, Ints, LocalOutcome, Problem
 
 Labels = Literal["hierarchy", "range", "set"]
-NEUTRAL = 0.5
-"""The balance between leaving records out and generalizing them, where nothing is said."""
+NEUTRAL = 0.5  # the balance between leaving records out and generalizing them, where nothing is said
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -19,14 +19,10 @@ PLAIN = Hint(
     "Plain µ-Argus is a baseline: it looks at pairs and triples of columns only. {} looks at all of them.",
     Setting.search("MuArgus"),
 )
-ALL_UP_TO = 16
-"""So many columns at most are looked at in all combinations."""
-LARGEST = 3
-"""Of more columns, only minimal combinations of at most so many."""
-GROUP = 64
-"""Comparing classes with all others takes as long for so many columns as grouping them by one combination."""
-BLOCK = 1 << 22
-"""So many comparisons are made at once."""
+ALL_UP_TO = 16  # so many columns at most are looked at in all combinations
+LARGEST = 3  # of more columns, only minimal combinations of at most so many
+GROUP = 64  # comparing classes with all others takes as long for so many columns as grouping them by one combination
+BLOCK = 1 << 22  # so many comparisons are made at once
 
 
 @dataclass(frozen=True)
@@ -131,12 +127,10 @@ class Labelled:
 
 
 def involvements(table: Labelled, wanted: Ints, k: int) -> Counts:
-    """Count for every column the pairs of a record and a rare combination that has the column.
-
-    A combination is rare for a record if fewer than k records of the whole table have its labels there. Suppressed
-    labels are in no combination. Up to ``ALL_UP_TO`` columns all combinations count; beyond that only minimal ones
-    (without a smaller rare one inside) of at most ``LARGEST`` columns.
-    """
+    """Count for every column the pairs of a record and a rare combination that has the column."""
+    # A combination is rare for a record if fewer than k records of the whole table have its labels there. Suppressed
+    # labels are in no combination. Up to `ALL_UP_TO` columns all combinations count; beyond that only minimal ones
+    # (without a smaller rare one inside) of at most `LARGEST` columns.
     columns = np.flatnonzero(table.shown[:, wanted].any(axis=1))
     sets = 1 << min(len(columns), ALL_UP_TO)
     if len(columns) > ALL_UP_TO:
@@ -155,10 +149,8 @@ def involvements(table: Labelled, wanted: Ints, k: int) -> Counts:
 
 
 def rare_combinations(table: Labelled, wanted: Ints, columns: Ints, k: int) -> Bools:
-    """Say for every wanted class and every set of columns whether fewer than k records have its labels there.
-
-    The i-th of ``columns`` is in a set if bit i of the set's number is 1.
-    """
+    """Say for every wanted class and every set of columns whether fewer than k records have its labels there."""
+    # The i-th of `columns` is in a set if bit i of the set's number is 1.
     sets = 1 << len(columns)
     alike = np.zeros((len(wanted), len(table.sizes)), dtype=np.int64)
     shown = np.zeros(len(wanted), dtype=np.int64)
@@ -242,11 +234,9 @@ def _suppress_rare(stars: Stars, ranks: list[int], k: int) -> LocalOutcome:
 
 
 def _cells_to_suppress(table: Labelled, small: Ints, ranks: list[int], k: int) -> Bools:
-    """Say per column and small class whether its cell is suppressed.
-
-    Pairs come first, then triples, in the order of the schema; one that has a suppressed cell already is done with. Of
-    equally identifying columns the one in most rare combinations of the class is taken.
-    """
+    """Say per column and small class whether its cell is suppressed."""
+    # Pairs come first, then triples, in the order of the schema; one that has a suppressed cell already is done with.
+    # Of equally identifying columns the one in most rare combinations of the class is taken.
     rare = {
         chosen: found
         for number in (2, 3)

@@ -23,16 +23,13 @@ from incrowd.models import (
 from incrowd.search._local import LocalTable
 from incrowd.search._problem import Counts, Ints
 
-LARGEST = 2**62
-"""Sums stay below this."""
+LARGEST = 2**62  # sums stay below this
 
 
 class Sum(NamedTuple):
-    """A class must have at least so much: of records, or of different kinds.
+    """A class must have at least so much: of records, or of different kinds."""
 
-    ``worth``: what a record of every cell adds; where every cell is of a kind, what each kind adds, once.
-    """
-
+    # `worth`: what a record of every cell adds; where every cell is of a kind, what each kind adds, once.
     least: int
     worth: Counts
     kinds: Ints | None = None

@@ -157,8 +157,7 @@ class Progress:
     best: float | None
 
 
-OnProgress = Callable[[Progress], bool | None]
-"""Called while a search runs; ``False`` stops it."""
+OnProgress = Callable[[Progress], bool | None]  # called while a search runs; False stops it
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -10,8 +10,7 @@ from incrowd.core.kernels import compiled
 from incrowd.search._problem import Counts, Floats
 from incrowd.search.cheapest._kernels import Small, Tables, inner
 
-SAMPLE = 1 << 14
-"""Of a longer part about so many points say which column to cut; how it is cut is decided by all."""
+SAMPLE = 1 << 14  # of a longer part about so many points say which column to cut; how it is cut is decided by all
 
 
 @inner
@@ -27,10 +26,8 @@ def _group_sums(tables: Tables, weights: Counts, part: Small, column: int, table
 
 @inner
 def _column_gain(tables: Tables, part: Small, column: int, table: int, step: int, sums: Counts, least: int) -> float:
-    """Say how much cheaper the groups that are large enough become, and forget the sums.
-
-    Where the groups that are too small are too small together, the smallest of the others stays with them.
-    """
+    """Say how much cheaper the groups that are large enough become, and forget the sums."""
+    # Where the groups that are too small are too small together, the smallest of the others stays with them.
     gain, pool, smallest, given_up = 0.0, 0, 0, 0.0
     above = table + tables.width[column]
     for at in range(0, len(part), step):
@@ -59,10 +56,8 @@ def _sort_groups(
     spare: Small,
     ends: Counts,
 ) -> int:
-    """Line a part up by its groups, those that are too small together at the end; give how many there are then.
-
-    Where all of these together are too small, too, the smallest group joins them.
-    """
+    """Line a part up by its groups, those that are too small together at the end; give how many there are then."""
+    # Where all of these together are too small, too, the smallest group joins them.
     _group_sums(tables, weights, part, column, table, 1, sums)
     low, high = len(sums), -1
     for at in range(len(part)):
@@ -133,10 +128,8 @@ def _with_waiting_room(waiting: Counts, used: int, more: int) -> Counts:
 
 @compiled
 def cut_blocks(tables: Tables, weights: Counts, least: int) -> tuple[Small, Counts]:
-    """Cut a table into parts of at least so many records, each time where most of the cost is saved.
-
-    Give the points part by part, and where each part ends.
-    """
+    """Cut a table into parts of at least so many records, each time where most of the cost is saved."""
+    # Give the points part by part, and where each part ends.
     columns, points = tables.place.shape
     order, spare = np.arange(points).astype(np.int32), np.empty(points, dtype=np.int32)
     widest = tables.width.max()
@@ -211,10 +204,8 @@ def _label_cost(tables: Tables, column: int, low: int, high: int) -> int:
 
 @compiled
 def find_nearest(tables: Tables, boxes: Boxes, choice: Choice, found: Small, rises: Floats) -> None:
-    """Fill per mover the groups with which it costs least, the cheapest first, and by how much the cost rises.
-
-    -1 where there are no more.
-    """
+    """Fill per mover the groups with which it costs least, the cheapest first, and by how much the cost rises."""
+    # -1 where there are no more.
     low, high, size = boxes
     movers, targets, first, last = choice
     columns, most = len(tables.heights), found.shape[1]

@@ -17,21 +17,18 @@ from incrowd.search._problem import Bools, Counts, Floats, Ints
 from incrowd.search.cheapest._kernels import Support, Tables
 
 LabelKind = Literal["hierarchy", "range"]
-UNIT = 2**40
-"""What the most important column costs where it says nothing. Parts of it are whole numbers, too."""
+UNIT = 2**40  # what the most important column costs where it says nothing. Parts of it are whole numbers, too
 WIDTHS = (2, 3, 5, 7, 10, 14, 20, 28, 40, 57)
 """How many steps the runs of numbers span, level by level; a step is a hundredth of all, or the least difference."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Column:
-    """A quasi-identifier: its groups, level by level, and where they lie.
+    """A quasi-identifier: its groups, level by level, and where they lie."""
 
-    ``place``: per code its place; the members of every group of every level stand side by side. ``nodes`` and
-    ``costs``: per level the group of every place, and what it costs. ``line``: where every place lies, if classes are
-    called by ranges: a range costs the way from its first to its last place.
-    """
-
+    # `place`: per code its place; the members of every group of every level stand side by side. `nodes` and `costs`:
+    # per level the group of every place, and what it costs. `line`: where every place lies, if classes are called by
+    # ranges: a range costs the way from its first to its last place.
     namer: Namer
     place: Ints
     nodes: tuple[Ints, ...] = field(repr=False)
@@ -102,12 +99,10 @@ def _unit_costs(shares: Floats) -> Counts:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Board:
-    """The points of a table, that is its distinct quasi-identifiers, on the columns in the order of the walk.
+    """The points of a table, that is its distinct quasi-identifiers, on the columns in the order of the walk."""
 
-    First comes the column whose first step costs most on average. ``nested``: the same columns with the groups of their
-    hierarchies, where ``columns`` have runs.
-    """
-
+    # First comes the column whose first step costs most on average. `nested`: the same columns with the groups of their
+    # hierarchies, where `columns` have runs.
     table: LocalTable
     points: Grouping
     weights: Counts

@@ -21,16 +21,11 @@ from incrowd.search.cheapest._kernels import Support, Tables, form
 Keeps = Callable[[Counts, Counts, int], Bools]
 """Says which classes keep the promise, from points, the class of each, and how many classes there are."""
 Levels = npt.NDArray[np.int16]
-SHARE = 0.3
-"""The share of the labels that is taken, cheapest first, before the next look at what is free."""
-FEW = 300
-"""Of so few free points all labels are taken."""
-TRIED = 24
-"""So many groups are tried for a group that breaks the promise."""
-WHOLE = 60_000
-"""So many points are searched at once, unless the user says otherwise."""
-BLOCK = 100
-"""Blocks have so many times the records that a class needs, and at least five times as many records as this."""
+SHARE = 0.3  # the share of the labels that is taken, cheapest first, before the next look at what is free
+FEW = 300  # of so few free points all labels are taken
+TRIED = 24  # so many groups are tried for a group that breaks the promise
+WHOLE = 60_000  # so many points are searched at once, unless the user says otherwise
+BLOCK = 100  # blocks have so many times the records that a class needs, and at least five times as many records as this
 LARGE = 10
 """Where classes as small as the promise allows break it, mostly, those to be merged have at least so many records."""
 

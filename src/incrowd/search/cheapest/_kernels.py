@@ -18,10 +18,8 @@ from incrowd.search._problem import Bools, Counts
 Small = npt.NDArray[np.int32]
 Run = tuple[int, int, int, int, int]
 
-NEVER = 2**62
-"""A cost above every cost."""
-INSERT = 24
-"""So few points are sorted by inserting one after the other."""
+NEVER = 2**62  # a cost above every cost
+INSERT = 24  # so few points are sorted by inserting one after the other
 
 
 class Tables(NamedTuple):
@@ -108,10 +106,8 @@ def _sort(order: Small, depth: int, size: int, place: Small, spare: Small, bins:
 
 @inner
 def _is_enough(support: Support, points: Small, start: int, end: int, free: Bools, seen: Counts) -> bool:
-    """Say whether the points that are still free have what a class must have.
-
-    ``seen`` has a stamp for every kind, and the last one that was used at its end.
-    """
+    """Say whether the points that are still free have what a class must have."""
+    # `seen` has a stamp for every kind, and the last one that was used at its end.
     for which in range(len(support.needed)):
         left = support.needed[which]
         for at in range(start, end):
@@ -194,12 +190,10 @@ def _note_label(work: Work, labels: Labels, known: int, start: int, end: int, pr
 
 @inner
 def _search(tables: Tables, support: Support, work: Work, count: int, labels: Labels, known: int) -> tuple[Labels, int]:
-    """Find for every free point whose goal is above it the cheapest label under which enough free points lie.
-
-    Column by column, from values to ``*``: inside a group the points are sorted by the next column, so that the groups
-    of every level are runs. A run is dropped if it lacks support, if it costs as much as the goal of all its points, or
-    if it has no more points than a run of the level below.
-    """
+    """Find for every free point whose goal is above it the cheapest label under which enough free points lie."""
+    # Column by column, from values to `*`: inside a group the points are sorted by the next column, so that the groups
+    # of every level are runs. A run is dropped if it lacks support, if it costs as much as the goal of all its points,
+    # or if it has no more points than a run of the level below.
     place, heights, bases, widths, node, costs, lines, along, full = tables  # quicker than asking for each
     order, free, goal, _, seen = work
     amounts, least, columns = support.amounts, support.needed[0], len(heights)
@@ -305,11 +299,9 @@ def _keep_supported(labels: Labels, known: int, votes: Small, support: Support, 
 
 @compiled
 def form(tables: Tables, support: Support, share: float, few: int) -> tuple[Small, npt.NDArray[np.int16]]:
-    """Form classes, cheapest labels first, until no label has enough free points.
-
-    Of the cheapest labels a ``share`` is taken before the next look; all where ``few`` points are left. Give the class
-    of every point, -1 where it is left over, and the level of every class in each column.
-    """
+    """Form classes, cheapest labels first, until no label has enough free points."""
+    # Of the cheapest labels a `share` is taken before the next look; all where `few` points are left. Give the class of
+    # every point, -1 where it is left over, and the level of every class in each column.
     columns, points = tables.place.shape
     order = np.empty((columns, points), dtype=np.int32)
     free = np.ones(points, dtype=np.bool_)

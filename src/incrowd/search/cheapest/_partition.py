@@ -13,24 +13,21 @@ from incrowd.search.cheapest._board import UNIT, Board, LabelKind, labels_by_lev
 
 
 class Cut(NamedTuple):
-    """How parts would be cut in one column.
+    """How parts would be cut in one column."""
 
-    Parts are ``allowed`` to be cut that have several pieces, each of which keeps the promise. ``gain``: how much less a
-    part would cost, for every bit that its records spend to say which piece they are in.
-    """
-
+    # Parts are `allowed` to be cut that have several pieces, each of which keeps the promise. `gain`: how much less a
+    # part would cost, for every bit that its records spend to say which piece they are in.
     pieces: Grouping
     allowed: Bools
     gain: Floats
 
 
 class StrictPartition:
-    """A table that is cut into parts, until no cut is allowed; of all cuts of a part the one with the largest gain.
+    """A table that is cut into parts, until no cut is allowed; of all cuts of a part the one with the largest gain."""
 
-    A column with groups is cut into the groups of the next level below, a column with runs in two at the middle of the
-    part's records, null apart from all others first. A cut is allowed if every piece keeps the promise. ``low`` and
-    ``high``: per part the first and the last place that it can have in every column.
-    """
+    # A column with groups is cut into the groups of the next level below, a column with runs in two at the middle of
+    # the part's records, null apart from all others first. A cut is allowed if every piece keeps the promise. `low` and
+    # `high`: per part the first and the last place that it can have in every column.
 
     def __init__(self, board: Board) -> None:
         self._board = board
@@ -115,10 +112,8 @@ class StrictPartition:
 
 
 def _gain_per_bit(saved: Floats, totals: Counts, owner: Ints, sizes: Counts) -> Floats:
-    """Divide what is saved by the bits that it takes to say which piece a record is in, for all records of a part.
-
-    To twelve decimals, so that no rounding on the way decides.
-    """
+    """Divide what is saved by the bits that it takes to say which piece a record is in, for all records of a part."""
+    # To twelve decimals, so that no rounding on the way decides.
     inside = np.bincount(owner, weights=sizes * np.log2(sizes), minlength=len(totals))
     bits = totals * np.log2(totals) - inside
     gain = np.divide(saved, bits * UNIT, out=np.zeros(len(totals)), where=bits > 0.5)
@@ -134,10 +129,8 @@ def _common_level(nodes: tuple[Ints, ...], low: Counts, high: Counts) -> Counts:
 
 
 def _upper_half(place: Counts, parts: Counts, weights: Counts, values: int) -> Counts:
-    """Say who is in the upper half of a part; where null is beside others, who is null.
-
-    ``values`` is the place of null, if there is one: after all values.
-    """
+    """Say who is in the upper half of a part; where null is beside others, who is null."""
+    # `values` is the place of null, if there is one: after all values.
     number = int(parts.max(initial=-1)) + 1
     order = np.lexsort((place, parts))
     totals = add_up(parts, weights, number)

@@ -21,12 +21,10 @@ NO_LIMIT = 2**62
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Tested:
-    """What was found at a node.
+    """What was found at a node."""
 
-    ``suppressed`` counts records of classes that break the promise, and who is masked with them; every node below must
-    leave out at least ``bound``. ``words``, ``sizes`` and ``ok`` (is published) are per class.
-    """
-
+    # `suppressed` counts records of classes that break the promise, and who is masked with them; every node below must
+    # leave out at least `bound`. `words`, `sizes` and `ok` (is published) are per class.
     suppressed: int
     bound: int
     acceptable: bool
@@ -41,12 +39,10 @@ class Tested:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Strengths:
-    """How strong the classes of a node are, by the number that the first promise is about.
+    """How strong the classes of a node are, by the number that the first promise is about."""
 
-    ``strength`` is 0 where another promise is broken; ``possible`` takes of the others what they imply: no class that
-    generalizing makes of this one has less. ``classes`` where there is more to know than their sizes.
-    """
-
+    # `strength` is 0 where another promise is broken; `possible` takes of the others what they imply: no class that
+    # generalizing makes of this one has less. `classes` where there is more to know than their sizes.
     words: tuple[Words, ...]
     sizes: Counts
     strength: Counts
@@ -55,13 +51,12 @@ class Strengths:
 
 
 class Acceptance:
-    """Tests nodes.
+    """Tests nodes."""
 
-    A promise prunes as far as it is monotone (spec section 7): all of it if it is upward closed, or union closed and
-    nothing may be left out; else what it implies. Where records are masked, what a node must mask at least still bounds
-    the nodes below it; but a node above an acceptable one may be refused, because too few are left to be masked
-    together.
-    """
+    # A promise prunes as far as it is monotone (spec section 7): all of it if it is upward closed, or union closed and
+    # nothing may be left out; else what it implies. Where records are masked, what a node must mask at least still
+    # bounds the nodes below it; but a node above an acceptable one may be refused, because too few are left to be
+    # masked together.
 
     def __init__(self, problem: Problem) -> None:
         judges = problem.judges()
@@ -90,10 +85,8 @@ class Acceptance:
                 judge.check_persons(whole)
 
     def test(self, cells: Rolled, *, exact: bool = False) -> Tested:
-        """Judge all classes of a node.
-
-        ``exact``: count what the whole promise leaves out, even where a part of it shows already that it is too much.
-        """
+        """Judge all classes of a node."""
+        # `exact`: count what the whole promise leaves out, even where a part of it shows already that it is too much.
         if not self.rollup.has_tail:
             ok = cells.counts >= self._k
             return self.mask(cells, self._tested(cells.words, cells.counts, ok, None))
@@ -153,10 +146,8 @@ class Acceptance:
         return self.rollup.fast and (not self.rollup.has_tail or self._by_values is not None)
 
     def count(self, nodes: Ints, cells: Rolled, *, exact: bool = False) -> tuple[list[int], list[int]]:
-        """Count what several nodes leave out, and bound what nodes below each of them do; by a compiled loop.
-
-        As in ``test``, a node that leaves out too much is not counted to the end unless the numbers must be ``exact``.
-        """
+        """Count what several nodes leave out, and bound what nodes below each of them do; by a compiled loop."""
+        # As in `test`, a node that leaves out too much is not counted to the end unless the numbers must be `exact`.
         enough = NO_LIMIT if exact else self.limit
         if self._by_values is None:
             small = self.rollup.small_records(nodes, cells, self._k, enough)
@@ -222,10 +213,8 @@ class Acceptance:
         return Tested(suppressed, bound, acceptable, words, sizes, ok)
 
     def mask(self, cells: Rolled, tested: Tested, classes: Classes | None = None, mask: Mask | None = None) -> Tested:
-        """Mask the classes that break the promise, with so many others that all of them together keep it.
-
-        Without ``mask`` as the problem says, which may be nobody.
-        """
+        """Mask the classes that break the promise, with so many others that all of them together keep it."""
+        # Without `mask` as the problem says, which may be nobody.
         mask = self._mask if mask is None else mask
         if mask is None or not tested.acceptable or not tested.suppressed:
             return tested
@@ -275,10 +264,8 @@ def _class_sizes(cells: Rolled, starts: npt.NDArray[np.intp]) -> Counts:
 
 
 def hopeless_levels(problem: Problem, column: str) -> int:
-    """Say how many of the lowest levels of a column no acceptable node has.
-
-    Of the census only this column need be counted at its lowest level.
-    """
+    """Say how many of the lowest levels of a column no acceptable node has."""
+    # Of the census only this column need be counted at its lowest level.
     place = problem.census.quasi.index(column)
     acceptance = Acceptance(problem)
     for level in range(problem.census.floor[place], problem.highs[place] + 1):

@@ -21,28 +21,20 @@ from incrowd.search.lattice._rollup import Rollup, node_loops
 Merger = Callable[[Floats], Floats]
 Pair = tuple[int, int]
 
-CELLS = 1 << 20
-"""A pair with more combinations of values than this is not looked at."""
-FEW = 1 << 16
-"""So many cells, or fewer, are rolled up faster than they are counted again."""
-DENSE = 256
-"""So many rows, or fewer, are added up by a matrix product."""
-BUCKETS = 1024
-"""Numbers of records that are left out are rounded down to so many steps: a table answers at once."""
-TOGETHER = 128
-"""So many combinations of levels share a table: a node then needs few look-ups."""
-MARGIN = 1e-14
-"""More than floats lose when parts are added up."""
+CELLS = 1 << 20  # a pair with more combinations of values than this is not looked at
+FEW = 1 << 16  # so many cells, or fewer, are rolled up faster than they are counted again
+DENSE = 256  # so many rows, or fewer, are added up by a matrix product
+BUCKETS = 1024  # numbers of records that are left out are rounded down to so many steps: a table answers at once
+TOGETHER = 128  # so many combinations of levels share a table: a node then needs few look-ups
+MARGIN = 1e-14  # more than floats lose when parts are added up
 
 
 # A bound before anything is searched: what two columns alone cost.
 
 
 def pair_bounds(census: Census, k: int, rollup: Rollup | None = None) -> dict[Pair, Counts]:
-    """Count for every two columns, and every two levels from the floor on, the records in classes smaller than k.
-
-    Records are counted, not people; pairs without small classes are left out.
-    """
+    """Count for every two columns, and every two levels from the floor on, the records in classes smaller than k."""
+    # Records are counted, not people; pairs without small classes are left out.
     if k <= 1 or not len(census):
         return {}
     sizes = [len(census.ladders[name].labels[floor]) for name, floor in zip(census.quasi, census.floor, strict=True)]
@@ -128,10 +120,9 @@ def _merger(groups: Ints) -> Merger:
 
 
 class Bounds:
-    """Lower bounds for the nodes of a lattice.
+    """Lower bounds for the nodes of a lattice."""
 
-    ``floor``: per axis the first level, above the lowest, at which its column alone does not leave out too much.
-    """
+    # `floor`: per axis the first level, above the lowest, at which its column alone does not leave out too much.
 
     def __init__(self, problem: Problem, objective: Objective, rollup: Rollup | None = None) -> None:
         self._fast = rollup is not None and rollup.warm
@@ -186,11 +177,9 @@ class Bounds:
         return parts
 
     def open_nodes(self, nodes: Ints, suppressed: Ints, levels: Ints, worse: float, known: Floats) -> Counts:
-        """Give the nodes that do not leave out too much, and whose sum of parts is not above that of the best.
-
-        ``known`` is what was known of the sums of all nodes of the box, and is brought up to date; above ``worse`` a
-        node is surely worse than the best.
-        """
+        """Give the nodes that do not leave out too much, and whose sum of parts is not above that of the best."""
+        # `known` is what was known of the sums of all nodes of the box, and is brought up to date; above `worse` a node
+        # is surely worse than the best.
         possible = (suppressed <= self.limit) & (known[nodes] <= worse)  # cheap, and mostly enough
         open_nodes = np.asarray(nodes[possible], dtype=np.int64)
         known[open_nodes] = parts = self.least(levels[:, open_nodes], suppressed[possible])

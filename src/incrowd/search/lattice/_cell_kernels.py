@@ -18,8 +18,7 @@ from incrowd.search._problem import Bools, Counts, Ints
 
 Words = npt.NDArray[np.int64]
 Slots = npt.NDArray[np.int32]
-SHARED_BITS = 11
-"""Neighbouring fields of so many bits together share a table."""
+SHARED_BITS = 11  # neighbouring fields of so many bits together share a table
 SHARED, BLOCK = 1 << 11, 1 << 12
 """Tables of combinations are not longer than this, and so many words are numbered at a time: they stay near."""
 MIX = np.uint64(0x9E3779B97F4A7C15)
@@ -36,14 +35,12 @@ class Room(NamedTuple):
 
 
 class Layout(NamedTuple):
-    """What the loops know about words.
+    """What the loops know about words."""
 
-    ``fields``: per field where it sits, its mask, how many codes it has, and the first of the neighbours that share a
-    table. ``firsts`` and ``groups``: for every field and level the first code of the group of every code, and the group
-    itself; one table after the other. ``ladders``: per field and level where its table begins, and how many groups it
-    has.
-    """
-
+    # `fields`: per field where it sits, its mask, how many codes it has, and the first of the neighbours that share a
+    # table. `firsts` and `groups`: for every field and level the first code of the group of every code, and the group
+    # itself; one table after the other. `ladders`: per field and level where its table begins, and how many groups it
+    # has.
     fields: Words
     firsts: Words
     groups: Words
@@ -118,10 +115,8 @@ def _add_numbers(
 
 @compiled
 def number_classes(words: Words, fields: Words, tables: Words, node: Words, numbers: Words) -> None:
-    """Give every word the number of its class.
-
-    ``node``: per field where its table begins, and what its entries are multiplied by.
-    """
+    """Give every word the number of its class."""
+    # `node`: per field where its table begins, and what its entries are multiplied by.
     count = fields.shape[1]
     shared = np.empty((count, min(len(words), SHARED)), dtype=np.int64)
     for begin in range(0, len(words), BLOCK):
@@ -151,10 +146,8 @@ def place_classes(levels: Words, fields: Words, ladders: Words, room: int, node:
 
 @compiled
 def renumber(numbers: Words, counts: Words, room: Slots, found: Words, sums: Words) -> int:
-    """Replace numbers by consecutive ones, list those found, add up their counts, and give how many there are.
-
-    ``room`` is for a hash table: a power of two, at least twice as long as the numbers.
-    """
+    """Replace numbers by consecutive ones, list those found, add up their counts, and give how many there are."""
+    # `room` is for a hash table: a power of two, at least twice as long as the numbers.
     bits = 1
     while (1 << bits) < 2 * len(numbers):
         bits += 1
@@ -185,10 +178,8 @@ def renumber(numbers: Words, counts: Words, room: Slots, found: Words, sums: Wor
 def roll_words(
     words: Words, counts: Counts, layout: Layout, levels: Words, tail: int, room: Room, rolled: Words, sums: Counts
 ) -> int:
-    """Roll words up to a node and add up the counts of equal ones; give how many there are.
-
-    The bits of ``tail`` stay as they are. ``rolled`` and ``sums`` are filled.
-    """
+    """Roll words up to a node and add up the counts of equal ones; give how many there are."""
+    # The bits of `tail` stay as they are. `rolled` and `sums` are filled.
     node = np.empty((2, len(levels)), dtype=np.int64)
     for field in range(len(levels)):
         node[0, field] = layout.ladders[0, field, levels[field]]
@@ -224,10 +215,8 @@ def _empty_small(table: Words, k: int) -> int:
 def small_records(
     words: Words, counts: Counts, layout: Layout, nodes: Words, k: int, limit: int, room: Room, small: Counts
 ) -> None:
-    """Count for several nodes, one after the other, the records in classes smaller than k.
-
-    A node below an earlier one that has more than ``limit`` is passed over: it has as many or more.
-    """
+    """Count for several nodes, one after the other, the records in classes smaller than k."""
+    # A node below an earlier one that has more than `limit` is passed over: it has as many or more.
     fields, groups, ladders = layout.fields, layout.groups, layout.ladders
     numbers, found, slots, table = room
     numbers = numbers[: len(words)]
@@ -285,14 +274,12 @@ def _left_out(table: Words, reference: Words, needs: Words) -> int:
 
 
 class ValueNeeds(NamedTuple):
-    """What classes need, where sizes and the values of one sensitive column, which is the tail of a word, decide.
+    """What classes need, where sizes and the values of one sensitive column, which is the tail of a word, decide."""
 
-    ``needs`` has a row for what prunes, and one for the whole promise: the least size, the least number of values, the
-    least share of the whole table that they make up, and the largest distance to it, both as fractions, above and below
-    the bar; then how many values, from the first on, count as different ones: all, or all but the missing one.
-    ``reference``: how often each value occurs in the whole table.
-    """
-
+    # `needs` has a row for what prunes, and one for the whole promise: the least size, the least number of values, the
+    # least share of the whole table that they make up, and the largest distance to it, both as fractions, above and
+    # below the bar; then how many values, from the first on, count as different ones: all, or all but the missing one.
+    # `reference`: how often each value occurs in the whole table.
     needs: Counts
     reference: Counts
 
@@ -309,11 +296,9 @@ def judge_nodes(
     limit: int,
     left_out: Counts,
 ) -> None:
-    """Count for several nodes, one after the other, the records in classes that break a promise.
-
-    A node below an earlier one where what prunes leaves out too much is passed over. The two rows of ``left_out`` are
-    those of ``wanted.needs``.
-    """
+    """Count for several nodes, one after the other, the records in classes that break a promise."""
+    # A node below an earlier one where what prunes leaves out too much is passed over. The two rows of `left_out` are
+    # those of `wanted.needs`.
     fields, groups, ladders = layout.fields, layout.groups, layout.ladders
     needs, reference = wanted
     numbers, found, slots, sums = room

@@ -21,8 +21,7 @@ from incrowd.search.lattice._rollup import Levels, Rolled
 from incrowd.search.lattice._sweep import Sweep, Visitor, refuse_large
 
 OnProgress = Callable[[Progress], object]
-BAR = 30
-"""So long is the bar of the highest cost, in characters."""
+BAR = 30  # so long is the bar of the highest cost, in characters
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,11 +117,9 @@ def _others(part: Model, counting: Model, schema: Schema) -> Sequence[Model]:
 def find_frontier(
     problem: Problem, of: str, values: Sequence[int], measure: str | Measure, progress: OnProgress | None = None
 ) -> Frontier:
-    """Walk once through the lattice, and keep for every strength the best node met.
-
-    The first part of the promise must count something in every class, such as ``KAnonymity(1)``: the number that is
-    measured is what grows along the curve. All others are kept by every node. ``values`` ascend.
-    """
+    """Walk once through the lattice, and keep for every strength the best node met."""
+    # The first part of the promise must count something in every class, such as `KAnonymity(1)`: the number that is
+    # measured is what grows along the curve. All others are kept by every node. `values` ascend.
     refuse_large(problem)
     objective = read_measure(measure).bind(problem.census, problem.importance, problem.balance)
     walk = _Walk(problem, np.array(values), objective, progress)

@@ -16,8 +16,7 @@ from incrowd.search.lattice._rollup import Rolled
 from incrowd.search.lattice._sweep import NOT_MONOTONE, acceptable_nodes, best_node, minimal_nodes, refuse_large
 
 Columns = tuple[int, ...]
-FEW = 12
-"""So many nodes are counted from the same cells."""
+FEW = 12  # so many nodes are counted from the same cells
 
 
 @dataclass(frozen=True, slots=True, eq=False)

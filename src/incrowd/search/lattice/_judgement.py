@@ -26,12 +26,9 @@ from incrowd.search._problem import Bools, Counts, Ints
 from incrowd.search.lattice._rollup import Rolled, Rollup, cell_loops
 
 Promise = tuple[int, tuple[Judge, ...]]
-TOGETHER = 1 << 18
-"""So many numbers, or those of one class, are judged at once."""
-VALUES = 64
-"""So many different values, or fewer, are counted side by side in every class."""
-EXACT = 2**62
-"""Products below this are exact."""
+TOGETHER = 1 << 18  # so many numbers, or those of one class, are judged at once
+VALUES = 64  # so many different values, or fewer, are counted side by side in every class
+EXACT = 2**62  # products below this are exact
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -44,11 +41,9 @@ class Mask:
     def masked(
         self, classes: Classes, broken: Bools, codes: Sequence[Ints], stars: Sequence[int] | None
     ) -> Bools | None:
-        """Give the classes of a node that are masked; ``None`` if too many would have to be.
-
-        At least one class is ``broken``. ``stars``: the codes of a class that is called ``*`` in every column: it
-        cannot be told from masked ones.
-        """
+        """Give the classes of a node that are masked; ``None`` if too many would have to be."""
+        # At least one class is `broken`. `stars`: the codes of a class that is called `*` in every column: it cannot be
+        # told from masked ones.
         if any(isinstance(judge.model, NTCloseness) for judge in self.judges):
             return None  # masked records have no natural supersets
         masked = broken.copy()

@@ -10,10 +10,8 @@ from incrowd.search._problem import Counts, Floats, Ints
 
 @compiled
 def raise_below(bounds: Counts, shape: Counts, tops: Counts, least: Counts) -> None:
-    """Raise the bounds of nodes, and of all nodes below each of them, to what is known.
-
-    ``tops``: per node and axis a level above the lowest of the box, or -1 if there is nothing of the box below it.
-    """
+    """Raise the bounds of nodes, and of all nodes below each of them, to what is known."""
+    # `tops`: per node and axis a level above the lowest of the box, or -1 if there is nothing of the box below it.
     strides = np.empty(len(shape), dtype=np.int64)
     place, top = np.zeros(len(shape), dtype=np.int64), np.zeros(len(shape), dtype=np.int64)
     strides[-1] = 1
@@ -42,11 +40,9 @@ def raise_below(bounds: Counts, shape: Counts, tops: Counts, least: Counts) -> N
 
 @compiled
 def least_parts(levels: Ints, buckets: Counts, strides: Counts, tables: Floats, parts: Floats) -> None:
-    """Bound the sums of parts of nodes.
-
-    ``buckets``: per node what it leaves out at least, in steps. ``strides``: per table where it begins in ``tables``,
-    and how far a level of each axis goes in it.
-    """
+    """Bound the sums of parts of nodes."""
+    # `buckets`: per node what it leaves out at least, in steps. `strides`: per table where it begins in `tables`, and
+    # how far a level of each axis goes in it.
     for node in range(len(buckets)):
         for table in range(len(strides)):
             place = strides[table, 0] + buckets[node]
@@ -76,10 +72,8 @@ def _count_pair(words: Counts, counts: Counts, fields: Counts, columns: int, tab
 def small_pairs(
     words: Counts, counts: Counts, fields: Counts, groups: Counts, ladders: Counts, k: int, small: Counts
 ) -> None:
-    """Count for every two levels of two fields the records in classes smaller than k.
-
-    ``fields``, ``groups`` and ``ladders`` are those of the two fields, as in ``Layout``.
-    """
+    """Count for every two levels of two fields the records in classes smaller than k."""
+    # `fields`, `groups` and `ladders` are those of the two fields, as in `Layout`.
     rows, columns = ladders[1, 0, 0], ladders[1, 1, 0]
     table, both = np.empty(rows * columns, dtype=np.int64), np.empty(rows * columns, dtype=np.int64)
     _count_pair(words, counts, fields, columns, table)
@@ -102,11 +96,9 @@ def small_pairs(
 
 @compiled
 def bound_by_pairs(shape: Counts, lows: Counts, tables: Counts, begins: Counts, bounds: Counts) -> None:
-    """Bound what the nodes of a box leave out by what pairs of axes leave out.
-
-    ``begins``: for every two axes where their table begins in ``tables``, or -1; in a last row how many levels each
-    axis has there.
-    """
+    """Bound what the nodes of a box leave out by what pairs of axes leave out."""
+    # `begins`: for every two axes where their table begins in `tables`, or -1; in a last row how many levels each axis
+    # has there.
     place = np.zeros(len(shape), dtype=np.int64)
     size = 1
     bounds[0] = 0

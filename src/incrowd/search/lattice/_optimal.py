@@ -21,22 +21,15 @@ from incrowd.search.lattice._bounds import Bounds
 from incrowd.search.lattice._rollup import Levels, Rolled
 from incrowd.search.lattice._sweep import MANY, Sweep, Visitor
 
-BOX = 1 << 18
-"""A box of so many nodes, or fewer, is swept with arrays over its nodes."""
-FEW = 10
-"""So many nodes are counted at once, if there are not too many cells."""
-JOIN_FROM = 32
-"""A node above others is asked first if it is known to leave out this part of what the best does."""
-COARSE = 1 << 17
-"""From so many cells on the coarser nodes are searched first, for a good start."""
+BOX = 1 << 18  # a box of so many nodes, or fewer, is swept with arrays over its nodes
+FEW = 10  # so many nodes are counted at once, if there are not too many cells
+JOIN_FROM = 32  # a node above others is asked first if it is known to leave out this part of what the best does
+COARSE = 1 << 17  # from so many cells on the coarser nodes are searched first, for a good start
 WAITING, LAST = 200_000, 1_000
 """So many boxes wait at most for their turn, and so many tested nodes are asked about a box."""
-NEAR = 1e-11
-"""Sums of parts that differ by less may round to the same score."""
-UNKNOWN = -1
-"""The number of classes of a node that were not counted yet."""
-EVERY = 0.2
-"""Seconds between two calls of the progress function."""
+NEAR = 1e-11  # sums of parts that differ by less may round to the same score
+UNKNOWN = -1  # the number of classes of a node that were not counted yet
+EVERY = 0.2  # seconds between two calls of the progress function
 
 
 @dataclass(order=True, slots=True)

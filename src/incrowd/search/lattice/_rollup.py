@@ -23,12 +23,9 @@ from incrowd.search._problem import Bools, Counts, Ints
 
 Words = npt.NDArray[np.int64]
 Levels = tuple[int, ...]
-COMPILE_AFTER = 10_000_000
-"""So many words are sorted before the compiled loop is worth loading."""
-COMPILE_FROM = 1_000_000
-"""A census of so many cells is worth it at once."""
-SHARE_FROM = 1 << 18
-"""So many cells are worth the start of a second thread."""
+COMPILE_AFTER = 10_000_000  # so many words are sorted before the compiled loop is worth loading
+COMPILE_FROM = 1_000_000  # a census of so many cells is worth it at once
+SHARE_FROM = 1 << 18  # so many cells are worth the start of a second thread
 WORD_BITS = 63
 DENSE, ROOM = 8, 1 << 16
 """Classes are counted in a table of all that are possible, if it has so many entries per cell or fewer, and in all."""
@@ -68,11 +65,9 @@ class Rolled:
 
 
 class Rollup:
-    """A census, ready to be rolled up to any node at or above its floor; of sensitive columns, only those asked about.
+    """A census, ready to be rolled up to any node at or above its floor, with the sensitive columns asked about."""
 
-    ``warm``: so much was counted before that also the small compiled loops are worth loading.
-    """
-
+    # `warm`: so much was counted before that also the small compiled loops are worth loading.
     _sorted = 0  # words sorted so far in this process
 
     def __init__(self, census: Census, sensitive: Iterable[str]) -> None:
@@ -134,10 +129,8 @@ class Rollup:
         return self.fast and len(cells) >= SHARE_FROM
 
     def small_records(self, nodes: Ints, source: Rolled, k: int, limit: int) -> list[int]:
-        """Count for several nodes the records in classes smaller than k, where cells are classes.
-
-        A node below an earlier one that leaves out too much is passed over: it is given the number of that one.
-        """
+        """Count for several nodes the records in classes smaller than k, where cells are classes."""
+        # A node below an earlier one that leaves out too much is passed over: it is given the number of that one.
         small, (words,) = np.empty(len(nodes), dtype=np.int64), source.words
         room = self.room._replace(sums=self.room.sums[: DENSE * len(words)])
         cell_loops().small_records(words, source.counts, self.layout, self.above_floor(nodes), k, limit, room, small)

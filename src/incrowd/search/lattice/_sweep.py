@@ -19,17 +19,15 @@ from incrowd.search._problem import Counts, Ints, Node, Problem
 from incrowd.search.lattice._acceptance import Acceptance, Tested
 from incrowd.search.lattice._rollup import Levels, Rolled, Rollup, node_loops
 
-MANY = 1 << 15
-"""More cells than this are dear to roll up."""
+MANY = 1 << 15  # more cells than this are dear to roll up
 JOIN_TO = 16
 """More nodes than this have too little in common for one node above all of them, unless there are many cells."""
-MOST = 4_000_000
-"""A lattice with more nodes is not looked at node by node."""
+MOST = 4_000_000  # a lattice with more nodes is not looked at node by node
 NOT_MONOTONE = "generalizing can break this promise where records are left out, so every node was looked at."
 
 
 class Visitor:
-    """Whoever wants to see nodes. Counts are numbered within a box; levels count from the lowest of every axis."""
+    """Whoever wants to see nodes. Nodes are numbered within a box; levels count from the lowest of every axis."""
 
     join_from = sys.maxsize
     """From so many nodes on, the least node above all of them is visited first; it may be visited again later."""
@@ -56,7 +54,7 @@ class Visitor:
     def visit(self, nodes: Ints, cells: Rolled) -> Sequence[int]:
         """Look at nodes, given cells at or below all of them, and bound each of them and all nodes below it.
 
-        Counts stand in descending order. Those below another one that turns out to rule them out may be passed over.
+        Nodes stand in descending order. Those below another one that turns out to rule them out may be passed over.
         """
         raise NotImplementedError
 

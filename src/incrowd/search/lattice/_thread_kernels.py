@@ -14,8 +14,7 @@ from incrowd.core.kernels import compiled
 from incrowd.search._problem import Counts
 from incrowd.search.lattice._cell_kernels import MIX, Layout, Room, Slots, Words, number_classes
 
-NEAR = 256
-"""So many numbers are looked up together."""
+NEAR = 256  # so many numbers are looked up together
 
 
 @compiled
@@ -39,10 +38,8 @@ def _shift(slots: Slots) -> np.uint64:
 def _look_up(
     numbers: Words, mask: int, half: np.uint64, slots: Slots, found: Words, near: tuple[Slots, Slots, Words]
 ) -> int:
-    """List the rows of a half and what stands in the slots where each belongs; give how many rows there are.
-
-    Nothing here waits for anything else: the processor fetches many slots at the same time.
-    """
+    """List the rows of a half and what stands in the slots where each belongs; give how many rows there are."""
+    # Nothing here waits for anything else: the processor fetches many slots at the same time.
     rows, groups, same = near
     count, down, last = 0, _shift(slots), len(slots) - 1
     for row in range(len(numbers)):
@@ -61,11 +58,9 @@ def _look_up(
 def add_half(
     numbers: Words, counts: Counts, mask: int, second: int, slots: Slots, found: Words, sums: Counts, times: Counts
 ) -> int:
-    """Add up the counts of equal numbers, for half of the numbers; give how many different ones there are.
-
-    ``slots`` is room for a hash table: a power of two, longer than the numbers. ``found`` and ``sums`` are filled, the
-    second half from the end; ``times`` too, with how often each occurs, unless it is empty.
-    """
+    """Add up the counts of equal numbers, for half of the numbers; give how many different ones there are."""
+    # `slots` is room for a hash table: a power of two, longer than the numbers. `found` and `sums` are filled, the
+    # second half from the end; `times` too, with how often each occurs, unless it is empty.
     slots[:] = -1
     down, last = _shift(slots), len(slots) - 1
     at, step = (len(numbers) - 1, -1) if second else (0, 1)
@@ -110,10 +105,8 @@ def roll_up(words: Words, counts: Counts, layout: Layout, levels: Words, tail: i
 
 
 def count_classes(cells: Words, counts: Counts, tail: int, slots: Slots) -> tuple[Words, Counts, Counts]:
-    """Give the word of every class, its records, and how many cells it has, which the bits of ``tail`` tell apart.
-
-    ``slots``: a power of two, more than twice as long as the cells.
-    """
+    """Give the word of every class, its records, and how many cells it has, which the bits of ``tail`` tell apart."""
+    # `slots`: a power of two, more than twice as long as the cells.
     return _half_sums(cells, counts, ~tail, slots, times=len(cells))
 
 

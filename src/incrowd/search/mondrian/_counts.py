@@ -19,8 +19,7 @@ from incrowd.search._local import Labels, LocalTable
 from incrowd.search._problem import Problem
 from incrowd.search.mondrian._parts import Array, Column, Stretches
 
-_DENSE = 1 << 22
-"""Up to so many combinations each has a place of its own; of more, those that occur are listed."""
+_DENSE = 1 << 22  # up to so many combinations each has a place of its own; of more, those that occur are listed
 
 
 class Counts:
@@ -87,10 +86,9 @@ class ColumnCut:
 
 
 class PieceCounts:
-    """How often the sensitive values occur in the pieces that a part could be cut into.
+    """How often the sensitive values occur in the pieces that a part could be cut into."""
 
-    ``domains`` are those of the sensitive columns, whose codes come last.
-    """
+    # `domains` are those of the sensitive columns, whose codes come last.
 
     def __init__(self, proposed: Sequence[ColumnCut], domains: Sequence[Domain]) -> None:
         self._proposed, self._sensitive = proposed, len(domains)
@@ -107,11 +105,10 @@ class PieceCounts:
 
 
 class CountedCuts:
-    """Cuts parts of a table by their counts, as a run over its cells would.
+    """Cuts parts of a table by their counts, as a run over its cells would."""
 
-    The census of ``problem`` may be as coarse as it likes. ``whole`` is known once a cut of the whole table was
-    proposed. Raises ``NoSafeRelease`` if even that as one class breaks the promise.
-    """
+    # The census of `problem` may be as coarse as it likes. `whole` is known once a cut of the whole table was proposed.
+    # Raises `NoSafeRelease` if even that as one class breaks the promise.
 
     def __init__(self, problem: Problem, labels: Labels) -> None:
         self._table, self._labels = LocalTable(problem), labels

@@ -169,10 +169,8 @@ class Cutting:
         return reach
 
     def _open_parts(self, numbers: Array, starts: Array, ends: Array, totals: Array, reach: Stretches) -> OpenParts:
-        """Sort the columns of every part by their width, those as wide in the order of the schema.
-
-        Parts that are too light to be cut are finished at once.
-        """
+        """Sort the columns of every part by their width, those as wide in the order of the schema."""
+        # Parts that are too light to be cut are finished at once.
         order = np.zeros((len(numbers), len(self._columns)), dtype=np.int64)
         parts = OpenParts(numbers, starts, ends, totals, reach, order, np.zeros(len(numbers), dtype=np.int64))
         light = totals < 2 * self._check.least
@@ -285,10 +283,9 @@ class Check:
 
 
 class Around:
-    """The parts of at least ``n`` records, and for every part the smallest of them that contains it.
+    """The parts of at least ``n`` records, and for every part the smallest of them that contains it."""
 
-    Whatever contains a large part is large, so the large parts around a piece are one of them and all above it.
-    """
+    # Whatever contains a large part is large, so the large parts around a piece are one of them and all above it.
 
     def __init__(self, judge: NTJudge, table: LocalTable) -> None:
         model: Any = judge.model

@@ -21,23 +21,19 @@ class Rows(NamedTuple):
 
 
 class Levels(NamedTuple):
-    """Per level the group of every code, one table after the other; per column and level where its table begins.
+    """Per level the group of every code, one table after the other; per column and level where its table begins."""
 
-    -1 above the highest level; a column without tables is cut at its median. ``bins``: room to count in, 0 before and
-    after.
-    """
-
+    # -1 above the highest level; a column without tables is cut at its median. `bins`: room to count in, 0 before and
+    # after.
     tables: Array
     bases: Array
     bins: Array
 
 
 class OpenParts(NamedTuple):
-    """Parts that may be cut further: their rows, records and reach.
+    """Parts that may be cut further: their rows, records and reach."""
 
-    ``order`` and ``tried``: their columns, the widest first, and from which on to look.
-    """
-
+    # `order` and `tried`: their columns, the widest first, and from which on to look.
     numbers: Array
     starts: Array
     ends: Array
@@ -79,10 +75,8 @@ class PieceRows(NamedTuple):
 
 @compiled
 def measure_parts(codes: Array, starts: Array, ends: Array, counted: Array, stamps: Array, reach: Stretches) -> None:
-    """Find per column and part the smallest and the largest code, and count the codes of the columns ``counted``.
-
-    ``stamps`` is 0 everywhere, and as long as the longest column of values.
-    """
+    """Find per column and part the smallest and the largest code, and count the codes of the columns ``counted``."""
+    # `stamps` is 0 everywhere, and as long as the longest column of values.
     mark = 0
     low, high, distinct = reach
     for column in range(len(counted)):
@@ -172,10 +166,8 @@ def _count_groups(line: Array, weights: Array, start: int, end: int, table: Arra
 
 @compiled
 def propose_cuts(rows: Rows, parts: OpenParts, levels: Levels, least: int, strict: bool, cuts: Cuts) -> None:
-    """Find for every part the next column that can be cut so that no piece is lighter than ``least``; fill ``cuts``.
-
-    ``parts.tried`` moves to what was found.
-    """
+    """Find for every part the next column that can be cut so that no piece is lighter than ``least``; fill ``cuts``."""
+    # `parts.tried` moves to what was found.
     low, high, _ = parts.reach
     tables, bases, bins = levels
     for part in range(len(parts.starts)):
@@ -227,10 +219,8 @@ def _median_room(line: Array, weights: Array, start: int, end: int, value: int) 
 def _halve(
     line: Array, weights: Array, start: int, end: int, value: int, room: int, order: Array, taken: Array, out: int
 ) -> tuple[int, int]:
-    """Put the rows below a value, and as many records with it as there is room for, before the others.
-
-    A row may be in both halves. Give where the second one begins and ends.
-    """
+    """Put the rows below a value, and as many records with it as there is room for, before the others."""
+    # A row may be in both halves. Give where the second one begins and ends.
     left = out
     last = start  # the last row with the value that gives, and how much it gives
     given = 0
@@ -260,10 +250,8 @@ def _halve(
 def _share_out(
     rows: Rows, line: Array, start: int, end: int, table: Array, bins: Array, pieces: PieceRows, opens: Array
 ) -> int:
-    """Put the rows of every group together, groups in the order of their first rows; give the number of groups.
-
-    The first of ``opens`` says where to begin.
-    """
+    """Put the rows of every group together, groups in the order of their first rows; give the number of groups."""
+    # The first of `opens` says where to begin.
     number = 0
     out = opens[0]
     for row in range(start, end):  # number the groups as they come, and count their rows
@@ -289,10 +277,8 @@ def _share_out(
 
 @compiled
 def arrange_pieces(rows: Rows, parts: OpenParts, cuts: Cuts, levels: Levels, strict: bool, pieces: PieceRows) -> None:
-    """Put the rows of every part in the order of its pieces, by the cuts of ``propose_cuts``; fill ``pieces``.
-
-    ``pieces.opens`` is 0 before.
-    """
+    """Put the rows of every part in the order of its pieces, by the cuts of ``propose_cuts``; fill ``pieces``."""
+    # `pieces.opens` is 0 before.
     tables, bases, bins = levels
     order, taken, opens, sizes = pieces
     out = 0
@@ -345,10 +331,8 @@ def _sort(values: Array, number: int) -> None:
 def tally_pieces(
     line: Array, pieces: PieceRows, bins: Array, seen: Array, starts: Array, values: Array, counts: Array
 ) -> int:
-    """Count the values of a column in every piece; give the number of entries, sorted by piece and value.
-
-    ``bins`` is 0 everywhere before and after, ``seen`` is as long; ``starts``, ``values`` and ``counts`` are filled.
-    """
+    """Count the values of a column in every piece; give the number of entries, sorted by piece and value."""
+    # `bins` is 0 everywhere before and after, `seen` is as long; `starts`, `values` and `counts` are filled.
     order, taken, opens, _ = pieces
     out = 0
     for piece in range(len(opens) - 1):

@@ -42,13 +42,11 @@ class EarlierParts(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Column:
-    """One quasi-identifier.
+    """One quasi-identifier."""
 
-    ``codes``: of every cell; ``code``: at every position of the order in which the column is cut. ``nested``: it is cut
-    into the groups of its hierarchy, else at its median. ``distance``: per position how far it is from the first value,
-    infinity for a missing one; ``None`` where values are counted.
-    """
-
+    # `codes`: of every cell; `code`: at every position of the order in which the column is cut. `nested`: it is cut
+    # into the groups of its hierarchy, else at its median. `distance`: per position how far it is from the first value,
+    # infinity for a missing one; `None` where values are counted.
     namer: Namer
     codes: Array
     code: Array
@@ -258,10 +256,9 @@ class Cut(NamedTuple):
 
 
 class Leaves:
-    """Parts that are cut no further: classes in the order in which they were finished.
+    """Parts that are cut no further: classes in the order in which they were finished."""
 
-    ``split``: the records of a cell may be in several classes.
-    """
+    # `split`: the records of a cell may be in several classes.
 
     def __init__(self, rows: int, *, split: bool) -> None:
         self._class: Array | None = None if split else np.empty(rows, dtype=np.int32 if rows < 2**31 else np.int64)
@@ -301,11 +298,9 @@ def namesakes(labels: Sequence[Labelling]) -> Grouping:
 
 
 def labelled_cut(cut: Cut, columns: Sequence[Column], *, apart: bool) -> tuple[Cut, tuple[Labelling, ...]]:
-    """Say what the classes of a cut are called.
-
-    ``apart``: no two parts may be called the same: the smallest part that holds all of them, which keeps the promise,
-    takes their place, until all names differ.
-    """
+    """Say what the classes of a cut are called."""
+    # `apart`: no two parts may be called the same: the smallest part that holds all of them, which keeps the promise,
+    # takes their place, until all names differ.
     while True:
         labels = tuple(column.labels(cut.reach.at(index), cut.pieces) for index, column in enumerate(columns))
         if not apart or len(merged := namesakes(labels)) == len(cut.leaves):

@@ -18,10 +18,8 @@ from incrowd.search._local import LocalTable, Pieces, flat_tables
 from incrowd.search._problem import Counts, Ints
 
 Small = npt.NDArray[np.int32]
-NEVER = 2**62
-"""A cost, or a place, beyond all others."""
-MOST = 200_000_000
-"""So many pairs of a class and a category are counted at most."""
+NEVER = 2**62  # a cost, or a place, beyond all others
+MOST = 200_000_000  # so many pairs of a class and a category are counted at most
 
 
 class Tree(NamedTuple):
@@ -121,11 +119,9 @@ def _end_without(number: int, column: int, place: int, edges: Counts, side: int)
 
 @compiled
 def _least_cost(one: int, there: int, rest: Counts, parts: Parts, groups: Groups, tree: Tree) -> int:
-    """Give what two classes cost at least after a swap, whichever record comes back.
-
-    ``one``: the record that goes, by its part; ``rest``: per column the lowest and the highest place of its own class
-    without it.
-    """
+    """Give what two classes cost at least after a swap, whichever record comes back."""
+    # `one`: the record that goes, by its part; `rest`: per column the lowest and the highest place of its own class
+    # without it.
     edges = groups.edges
     ours = theirs = 0
     for column in range(len(rest)):
@@ -168,11 +164,9 @@ def _may_swap(one: int, other: int, wanted: int, parts: Parts, groups: Groups) -
 
 @compiled
 def best_swap(mine: Counts, wanted: int, parts: Parts, groups: Groups, tree: Tree) -> tuple[int, int]:
-    """Find the swap of a record of a class with one of another that adds least to the cost; -1, -1 if there is none.
-
-    Of swaps that cost the same the first cell of this class is taken (``mine`` are in their order), then the first cell
-    of the others, then the first class. Classes that cannot have a better one are passed over by a bound.
-    """
+    """Find the swap of a record of a class with one of another that adds least to the cost; -1, -1 if there is none."""
+    # Of swaps that cost the same the first cell of this class is taken (`mine` are in their order), then the first cell
+    # of the others, then the first class. Classes that cannot have a better one are passed over by a bound.
     best, found, back = NEVER, -1, -1
     rest = np.empty((parts.place.shape[1], 2), dtype=np.int64)
     for one in mine:
@@ -201,10 +195,8 @@ def best_swap(mine: Counts, wanted: int, parts: Parts, groups: Groups, tree: Tre
 
 @compiled
 def best_merger(here: int, wanted: int, groups: Groups, tree: Tree) -> int:
-    """Find the class that a class is merged with: the one with the most categories together, then the cheapest.
-
-    More categories than ``wanted`` are not better. With 0 the cheapest is taken.
-    """
+    """Find the class that a class is merged with: the one with the most categories together, then the cheapest."""
+    # More categories than `wanted` are not better. With 0 the cheapest is taken.
     best, most, found = NEVER, -1, -1
     for there in range(len(groups.size)):
         if there == here or groups.size[there] == 0:
@@ -226,11 +218,10 @@ def best_merger(here: int, wanted: int, groups: Groups, tree: Tree) -> int:
 
 
 class Crowds:
-    """Classes that records move between.
+    """Classes that records move between."""
 
-    ``kinds``: the sensitive category of every cell, -1 where a missing value is none; ``wanted``: how many every class
-    shall have.
-    """
+    # `kinds`: the sensitive category of every cell, -1 where a missing value is none; `wanted`: how many every class
+    # shall have.
 
     def __init__(self, table: LocalTable, raised: Raised, kinds: Ints, wanted: int) -> None:
         self._wanted = wanted
@@ -269,10 +260,8 @@ class Crowds:
         return True
 
     def merge(self, number: int, *, for_kinds: bool = True) -> None:
-        """Merge a class with the one that adds least to the cost; first of all with one that has what it lacks.
-
-        The class ``number`` is gone afterwards. Without ``for_kinds`` only the cost counts.
-        """
+        """Merge a class with the one that adds least to the cost; first of all with one that has what it lacks."""
+        # The class `number` is gone afterwards. Without `for_kinds` only the cost counts.
         wanted = self._wanted if for_kinds else 0
         there = int(best_merger(number, wanted, self._groups, self._tree))
         members = self._members(number)

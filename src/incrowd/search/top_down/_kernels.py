@@ -14,11 +14,9 @@ STAGES = 3
 
 @compiled
 def divide(labels: Counts, starts: Counts, seen: Counts, numbers: Counts, order: Counts, at: Counts) -> int:
-    """Give the labels of every part numbers in the order of their appearance, and line pieces up by these numbers.
-
-    ``seen`` is -1 for every label; ``at`` is two longer than there are numbers, has zeros, and is filled with where
-    each begins.
-    """
+    """Give the labels of every part numbers in the order of their appearance, and line pieces up by these numbers."""
+    # `seen` is -1 for every label; `at` is two longer than there are numbers, has zeros, and is filled with where each
+    # begins.
     groups = 0
     for part in range(len(starts) - 1):
         first = groups
@@ -40,12 +38,10 @@ def divide(labels: Counts, starts: Counts, seen: Counts, numbers: Counts, order:
 
 
 class Tally(NamedTuple):
-    """What different kinds every group has; all filled from zeros.
+    """What different kinds every group has; all filled from zeros."""
 
-    ``seen``: two zeros for every kind. ``have``: per group and need; ``entry``: per need and piece the number of its
-    kind in its group; ``records``: of every such number.
-    """
-
+    # `seen`: two zeros for every kind. `have`: per group and need; `entry`: per need and piece the number of its kind
+    # in its group; `records`: of every such number.
     seen: Counts
     have: Counts
     entry: Counts
@@ -70,13 +66,11 @@ def count_kinds(order: Counts, starts: Counts, counts: Counts, kinds: Counts, wo
 
 
 class Loan(NamedTuple):
-    """Who may lend records to those who stay.
+    """Who may lend records to those who stay."""
 
-    Of ``pieces`` (see ``ROWS``) the row of what is kept changes; nothing is kept of what is back already. ``groups``:
-    per need what each has, and last how many of its records are kept. ``limits``: per need how much is enough, and the
-    stage in which it is looked for. ``back`` and ``seen``: per need what is back, and per kind whether it is.
-    """
-
+    # Of `pieces` (see `ROWS`) the row of what is kept changes; nothing is kept of what is back already. `groups`: per
+    # need what each has, and last how many of its records are kept. `limits`: per need how much is enough, and the
+    # stage in which it is looked for. `back` and `seen`: per need what is back, and per kind whether it is.
     pieces: Counts
     groups: Counts
     limits: Counts
@@ -171,12 +165,10 @@ def _look_for(stage: int, line: Counts, loan: Loan) -> None:
 
 @compiled
 def borrow(starts: Counts, line: Counts, loan: Loan, failed: Bools) -> None:
-    """Step 10: move records of every part back, those with the smallest scores first, until what is back has enough.
-
-    Once passed over, a piece stays so: what is back only grows, and groups only shrink. But the last record of a group
-    may go, so whoever is left alone is asked again. ``line``: the pieces of each part by score. ``failed``: per part
-    whether records alone do not suffice.
-    """
+    """Step 10: move records of every part back, those with the smallest scores first, until what is back has enough."""
+    # Once passed over, a piece stays so: what is back only grows, and groups only shrink. But the last record of a
+    # group may go, so whoever is left alone is asked again. `line`: the pieces of each part by score. `failed`: per
+    # part whether records alone do not suffice.
     pieces, back = loan.pieces, loan.back
     for part in range(len(starts) - 1):
         back[:] = 0

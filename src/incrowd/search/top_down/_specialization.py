@@ -16,12 +16,10 @@ from incrowd.search._needs import needed_sums
 from incrowd.search._problem import Bools, Counts, Floats, Ints
 from incrowd.search.top_down._kernels import GROUP, KEPT, SCORE, Loan, Tally, borrow, count_kinds, divide
 
-BLOCK = 1 << 16
-"""How many pieces a block of parts has, unless it is one part."""
+BLOCK = 1 << 16  # how many pieces a block of parts has, unless it is one part
 OPEN, NEVER, NOT_NOW = range(3)
 """Whether to try a column: yes; no, as no label below keeps the promise; not for these records, who stayed behind."""
-RECORDS = 2
-"""Records are looked for last, after different values and weights (step 10)."""
+RECORDS = 2  # records are looked for last, after different values and weights (step 10)
 
 
 def specialize(table: LocalTable, order: Ints, *, by_loss: bool, retry: bool) -> Parts:
@@ -44,12 +42,10 @@ def specialize(table: LocalTable, order: Ints, *, by_loss: bool, retry: bool) ->
 
 
 class Ladders(NamedTuple):
-    """What every code is called at every level: tables one after the other.
+    """What every code is called at every level: tables one after the other."""
 
-    ``groups`` and ``leaves``: the group of a code, and how many values it stands for. ``prices``: what giving up a
-    value of a column costs.
-    """
-
+    # `groups` and `leaves`: the group of a code, and how many values it stands for. `prices`: what giving up a value of
+    # a column costs.
     groups: Counts
     leaves: Counts
     at: Counts
@@ -69,12 +65,10 @@ class Ladders(NamedTuple):
 
 
 class Parts(NamedTuple):
-    """Parts of a table: records that go down together.
+    """Parts of a table: records that go down together."""
 
-    ``cells`` and ``counts``: the pieces of all parts, one part after the other; ``starts`` is one longer than there are
-    parts. ``levels`` and ``closed``: per part and column its level, and whether it needs no try (see ``NEVER``).
-    """
-
+    # `cells` and `counts`: the pieces of all parts, one part after the other; `starts` is one longer than there are
+    # parts. `levels` and `closed`: per part and column its level, and whether it needs no try (see `NEVER`).
     cells: Ints
     counts: Counts
     starts: Counts
@@ -122,13 +116,11 @@ def _joined(several: Sequence[Parts]) -> Parts:
 
 
 class Needs(NamedTuple):
-    """What a class needs: enough worth of different kinds, and enough worth added up over its records.
+    """What a class needs: enough worth of different kinds, and enough worth added up over its records."""
 
-    ``kinds``: per need the kind of every cell, numbered differently for each need; a kind is ``worth`` something
-    however often it occurs. ``worths``: per need for sums what a record of every cell is worth. ``bounds`` and
-    ``stages``: per need, first those for kinds, how much is enough, and when what is missing is looked for.
-    """
-
+    # `kinds`: per need the kind of every cell, numbered differently for each need; a kind is `worth` something however
+    # often it occurs. `worths`: per need for sums what a record of every cell is worth. `bounds` and `stages`: per
+    # need, first those for kinds, how much is enough, and when what is missing is looked for.
     kinds: Counts
     worth: Counts
     worths: Counts
@@ -162,11 +154,9 @@ def _needs(table: LocalTable, order: Ints) -> Needs:
 
 
 class _Groups(NamedTuple):
-    """The group of every piece (``of``); per group its label, what it has of every need, and whether that is enough.
+    """The group of every piece (``of``); per group its label, what it has of every need, and whether that is enough."""
 
-    ``entry`` and ``records``: per need and piece the kind in its group, and the records of it.
-    """
-
+    # `entry` and `records`: per need and piece the kind in its group, and the records of it.
     of: Counts
     labels: Counts
     have: Counts
@@ -188,12 +178,10 @@ class _Tried(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Specialization:
-    """What stays the same from step to step.
+    """What stays the same from step to step."""
 
-    ``by_loss``: the best column is the one that gains most, instead of the one that takes most records along.
-    ``retry``: those who stay are tried again with the other columns.
-    """
-
+    # `by_loss`: the best column is the one that gains most, instead of the one that takes most records along. `retry`:
+    # those who stay are tried again with the other columns.
     ladders: Ladders
     needs: Needs
     codes: Ints
@@ -255,10 +243,8 @@ class _Specialization:
         return _Groups(of, labels[order[at[:-1]]], have, enough, tally.entry, tally.records)
 
     def _take_back(self, parts: Parts, column: int, groups: _Groups, kept: Counts, some: Bools) -> None:
-        """Step 10: where those who stay have not enough, take from those who would go on. Changes ``kept``.
-
-        ``some``: whether any record of the piece's part goes on; if none does, all stay.
-        """
+        """Step 10: where those who stay have not enough, take from those who would go on. Changes ``kept``."""
+        # `some`: whether any record of the piece's part goes on; if none does, all stay.
         back = some & (kept == 0)
         if not back.any():
             return
