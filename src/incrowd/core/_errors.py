@@ -139,17 +139,7 @@ class UnknownColumnError(SchemaError, KeyError):
 
     @classmethod
     def of(cls, name: str, available: Sequence[str], *, given_as: str, show: bool = True) -> UnknownColumnError:
-        """Name the nearest column, or say which columns there are.
-
-        Parameters
-        ----------
-        name, given_as
-            The name that is unknown, and what it was given for.
-        available
-            The columns that there are.
-        show
-            Whether they may be listed. If not, only their number is told, or the one that is nearly what was asked for.
-        """
+        """Name the nearest column, or the columns that there are; where they may not be shown, only their number."""
         nearest = difflib.get_close_matches(name, available, n=1, cutoff=0.6)
         ranked = sorted(available, key=lambda column: -difflib.SequenceMatcher(None, name, column).ratio())
         hint = f"did you mean {nearest[0]!r}?" if nearest else f"the table has {_columns(ranked, show=show)}."

@@ -43,7 +43,7 @@ from incrowd.hierarchies._intervals import Intervals, Quantiles, intervals, inte
 from incrowd.hierarchies._labels import LabelKind, Span, disjoint, kind_of_label, members_of, span_of
 from incrowd.hierarchies._mask import Flat, Mask, flat, mask
 from incrowd.hierarchies._microaggregation import Averaged, averaged, averages
-from incrowd.hierarchies._numbers import places_in, read_decimal
+from incrowd.hierarchies._numbers import decimal_text, places_in, read_decimal
 from incrowd.hierarchies._ordered import Ordered, ordered
 from incrowd.hierarchies._postcodes import COUNTRIES, Postcodes, postcodes
 from incrowd.hierarchies._similarity import similarity_tree
@@ -53,9 +53,9 @@ __all__ = [
     "COUNTRIES", "FEW_RECORDS", "ISO", "MOST", "SAMPLE", "Auto", "Averaged", "BoundCategories", "Categories",
     "Classification", "ClassificationName", "Coded", "Dates", "Flat", "Frequent", "Intervals", "LabelKind", "Mask",
     "Ordered", "Postcodes", "Problem", "Quantiles", "Span", "Tree", "are_numbers", "are_whole_numbers", "auto",
-    "averaged", "averages", "bind_known_values", "bottom_coded", "categories", "check", "classification",
-    "codes_of", "coverage", "coverage_as_values", "coverage_by_hierarchy", "covered", "covers", "dates",
-    "dates_for", "days_in", "disjoint", "draw", "flat", "forms_of", "frequent", "frequent_for", "get_hierarchies",
+    "averaged", "averages", "bind_known_values", "bottom_coded", "categories", "check", "classification", "codes_of",
+    "coverage", "coverage_as_values", "coverage_by_hierarchy", "covered", "covers", "dates", "dates_for", "days_in",
+    "decimal_text", "disjoint", "draw", "flat", "forms_of", "frequent", "frequent_for", "get_hierarchies",
     "get_schema", "hierarchies_of", "hierarchy_of", "intervals", "intervals_for", "is_free_text", "is_from_data",
     "kind_of_label", "likely_forms", "mask", "members_of", "moments_of", "newest_for", "ordered", "part_of_domain",
     "pattern_of", "places_in", "postcodes", "put_hierarchies", "put_schema", "quantiles", "read_decimal",

@@ -260,15 +260,7 @@ class Association:
 
     @classmethod
     def of(cls, classes: Classes, column: str) -> Association:
-        """Look at the classes of a table.
-
-        Parameters
-        ----------
-        classes
-            The classes.
-        column
-            The sensitive column.
-        """
+        """Look at the classes of a table, in a sensitive column."""
         histogram = classes.histogram(column)
         codes = np.flatnonzero(np.bincount(histogram.values[0], minlength=classes.cells.cardinalities[column]))
         values = tuple(classes.cells.domains[column].texts[codes].tolist())
@@ -303,15 +295,7 @@ class Association:
         return self.largest - min(self.alphas.values(), default=Fraction(0))
 
     def share(self, value: str | None, number: int) -> Fraction:
-        """Give the share that a value has of a class, exactly.
-
-        Parameters
-        ----------
-        value
-            The text of the value; ``None`` for a missing one.
-        number
-            The number of the class, counted from 0.
-        """
+        """Give the exact share that a value, by its text or ``None``, has of a class, by its number from 0."""
         if value not in self.alphas:
             msg = f"Column {self.column!r} has no such value."
             raise ParameterError(msg, hint="association.values lists the values.")
@@ -345,10 +329,7 @@ class Association:
     def edges(self, *, zeros: bool = True) -> Iterator[Edge]:
         """Give the complete bipartite graph of values and classes (S1-GRAPH), as ``networkx.Graph(edges)`` takes it.
 
-        Parameters
-        ----------
-        zeros
-            Whether a value and a class that have nothing in common get an edge, of weight 0.
+        Without ``zeros``, a value and a class that have nothing in common get no edge.
         """
         entries = self._histogram
         order = np.argsort(self._places, kind="stable")

@@ -212,26 +212,14 @@ def _hierarchical_exactly(both: Distributions, ladder: Ladder, whole: list[list[
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RegionPairs:
-    """Classes beside the regions that contain them.
-
-    Attributes
-    ----------
-    inside, around
-        The values of the classes, and of all regions.
-    home
-        The region of each class.
-    sizes, totals
-        The size of each class, and of its region.
-    values
-        How many values the column has.
-    """
+    """Classes beside the regions that contain them."""
 
     inside: Histogram
-    around: Histogram
-    home: Array
+    around: Histogram  # of all regions
+    home: Array  # the region of each class
     sizes: Counts
-    totals: Counts
-    values: int
+    totals: Counts  # the size of the region of each class
+    values: int  # how many the column has
 
     @classmethod
     def of(cls, classes: Classes, chosen: Array, regions: Classes, home: Array, column: str) -> RegionPairs:

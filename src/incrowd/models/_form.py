@@ -95,34 +95,16 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """One way to write a promise.
-
-    Attributes
-    ----------
-    name, sense
-        The first word, and the sign after it; ``None`` for ``name(parameter=number)``.
-    example
-        It as one would write it.
-    read
-        Makes the model of a clause; a clause that does not fit is a ``TypeError``.
-    rank
-        Where it stands among the others.
-    words
-        The words that may stand among the columns; elsewhere they are columns.
-    brackets
-        What may stand in brackets, of ``BRACKETS``.
-    choice
-        How it is offered to people; ``None`` where it is not.
-    """
+    """One way to write a promise."""
 
     name: str
-    sense: str | None
+    sense: str | None  # the sign after the name; None for ``name(parameter=number)``
     example: str
-    read: Callable[[Clause], Model]
-    rank: int = 1_000
-    words: tuple[str, ...] = ()
-    brackets: Collection[str] = ("columns", "words")
-    choice: Choice | None = None
+    read: Callable[[Clause], Model]  # a clause that does not fit is a TypeError
+    rank: int = 1_000  # where it stands among the others
+    words: tuple[str, ...] = ()  # that may stand among the columns; elsewhere they are columns
+    brackets: Collection[str] = ("columns", "words")  # what may stand in brackets, of BRACKETS
+    choice: Choice | None = None  # how it is offered to people; None where it is not
 
     def offer(
         self, title: str, example: str, stops: str, does_not_stop: str, *keys: Key, needs: str = "sensitive"

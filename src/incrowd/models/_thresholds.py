@@ -11,6 +11,7 @@ from numbers import Integral, Rational, Real
 from typing import Any
 
 from incrowd.core import ParameterError
+from incrowd.hierarchies import decimal_text
 
 Number = int | float | Fraction | Decimal
 
@@ -69,21 +70,9 @@ def threshold(
 
 
 def number_text(value: Number) -> str:
-    """Write a number so that reading it gives the same number: a decimal where there is one, else a fraction."""
-    value = Fraction(value)
-    if value.denominator == 1:
-        return str(value.numerator)
-    rest = value.denominator
-    for prime in (2, 5):
-        while rest % prime == 0:
-            rest //= prime
-    if rest != 1 or value.denominator > 10**12:
-        return f"{value.numerator}/{value.denominator}"
-    places = 0
-    while (value * 10**places).denominator != 1:
-        places += 1
-    digits = str(abs(int(value * 10**places))).rjust(places + 1, "0")
-    return f"{'-' if value < 0 else ''}{digits[:-places]}.{digits[-places:]}"
+    """Write a number so that reading it gives the same number: a short decimal where there is one, else a fraction."""
+    exact = Fraction(value)
+    return str(exact) if exact.denominator > 10**12 else decimal_text(exact)
 
 
 def _fraction_as_written(value: Real | Fraction | Decimal, name: str) -> Fraction:
