@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
+
+import incrowd as ic
 
 SMALL = """\
 version = 1
@@ -40,3 +43,9 @@ def changed(folder: Path, old: str, new: str) -> Path:
     path = folder / "changed.toml"
     path.write_text(SMALL.replace(old, new, 1))
     return path
+
+
+def suggested(path: Path, text: str, **reading: Any) -> Any:
+    """Write a text file, and suggest what its columns are."""
+    path.write_text(text, encoding="utf-8")
+    return ic.suggest(path, **reading)

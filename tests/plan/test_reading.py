@@ -14,6 +14,7 @@ import pytest
 import incrowd as ic
 from incrowd.core import DataError
 from incrowd.engines import write_table
+from plan.plans import suggested
 
 GERMAN = {"decimal": ",", "thousands": ".", "dates": "%d.%m.%Y", "separator": ";", "encoding": "cp1252"}
 SCHEMA = ic.Schema(quasi={"geschlecht": ic.flat(), "geboren": ic.dates("year", "decade")}, sensitive=["kosten"])
@@ -82,105 +83,11 @@ def test_a_plain_file_is_found_to_be_one(tmp_path: Path) -> None:
     assert (found.reading, found.found, found.asked) == ({}, (), ())
 
 
-def suggested(path: Path, text: str, **reading: Any) -> Any:
-    path.write_text(text, encoding="utf-8")
-    return ic.suggest(path, **reading)
-
-
 def test_american_files_are_told_by_their_days_and_thousands(tmp_path: Path) -> None:
     lines = [f'{day.month}/{day.day}/{day.year},"1,{100 + n}.25"' for n, (_, day, _) in enumerate(rows())]
     found = suggested(tmp_path / "t.csv", "\n".join(["born,amount", *lines]))
     assert found.reading == {"thousands": ",", "dates": "%m/%d/%Y"}
     assert [column.kind for column in found.profile.columns] == ["date", "number"]
-
-
-@pytest.mark.parametrize(("separator", "form"), [(";", "dd/mm/yyyy"), (",", "mm/dd/yyyy")])
-def test_days_that_could_be_months_are_asked_about(separator: str, form: str, tmp_path: Path) -> None:
-    lines = [f"{n % 12 + 1}/{n % 7 + 1}/1990{separator}{n}" for n in range(50)]
-    found = suggested(tmp_path / "t.csv", "\n".join([f"born{separator}x", *lines]))
-    assert found.asked[0] == f"no day of 'born' tells day from month: they are read as {form}. Is that right?"
-    assert found.asked[0] in found.questions
-
-
-def test_another_column_tells_day_from_month(tmp_path: Path) -> None:
-    lines = [f"{n % 12 + 1}/{n % 7 + 1}/1990,{n % 28 + 1}/{n % 12 + 1}/2020" for n in range(50)]
-    found = suggested(tmp_path / "t.csv", "\n".join(["born,seen", *lines]))
-    assert (found.reading["dates"], found.asked) == ("%d/%m/%Y", ())
-
-
-@pytest.mark.parametrize(
-    ("values", "asked"),
-    [
-        (["13/01/2020", "01/13/2020", "02/02/2020"], "has days of two orders, and stays text: in 30 values the day"),
-        (
-            ["31.02.2020", "01.03.2020", *(f"{n}.04.2020" for n in range(1, 30))],
-            "has 30 values like days that no calendar",
-        ),
-        (["1,5", "2.5", "3,25"], "has 60 numbers with a decimal comma and 30 with a decimal point, and stays text"),
-        (["01.02.24", "03.04.23"], "has 60 days with years of two digits, and stays text: which century"),
-    ],
-)
-def test_what_is_written_in_two_ways_is_asked_by_name_and_count(values: list[str], asked: str, tmp_path: Path) -> None:
-    lines = [f"{value};a{n}" for n in range(30) for value in values]
-    found = suggested(tmp_path / "t.csv", "\n".join(["x;y", *lines]))
-    assert any(question.startswith(f"'x' {asked}") for question in found.asked)
-    assert found.profile["x"].kind == "text"
-    assert not any(value in question for question in found.asked for value in values)
-
-
-def test_marks_that_perhaps_mean_missing_are_asked_about_and_never_assumed(tmp_path: Path) -> None:
-    lines = [
-        f"{'?' if n % 5 == 0 else n},{'k.A.' if n % 4 == 0 else 'Bonn'},{-9 if n % 3 == 0 else n % 5}"
-        for n in range(60)
-    ]
-    text = "\n".join(["age,town,score", *lines])
-    found = suggested(tmp_path / "t.csv", text)
-    (asked,) = found.asked
-    assert asked == (
-        "'-9' stands 20 times in 'score', 'k.A.' stands 15 times in 'town', '?' stands 12 times in 'age': "
-        'do these mean missing? Then write missing = ["", "-9", "k.A.", "?"] below [data] without those that do not; '
-        "'age' would then be of numbers or dates"
-    )
-    assert found.profile["age"].missing == 0
-    told = suggested(tmp_path / "t.csv", text, missing_values=["", "?", "k.A.", "-9"])
-    assert (told.asked, told.profile["age"].kind, told.profile["age"].missing) == ((), "number", 12)
-
-
-@pytest.mark.parametrize(
-    ("numbers", "asked"),
-    [
-        ([1, 2, 3, 9], True),
-        ([1, 2, 3, 4, 5, 6, 7, 8, 9], False),
-        ([*range(20, 60), 999], True),
-        ([*range(20, 100)], False),
-        ([-3, -1, 0, 1, 2], False),
-        ([0, 1, 2, 3, -1], True),
-        ([0, 9], False),
-    ],
-)
-def test_a_number_is_a_mark_only_if_it_stands_apart(numbers: list[int], asked: bool) -> None:
-    found = ic.suggest([{"score": number} for number in numbers])
-    assert bool(found.asked) == asked
-    assert all("Then make it null in the table" in question for question in found.asked)
-
-
-def test_what_is_a_value_elsewhere_is_not_called_missing_for_the_whole_table(tmp_path: Path) -> None:
-    lines = [f"{20 + n % 70},{999 if n % 9 == 0 else n % 50},{99 if n % 9 == 0 else n % 5}" for n in range(200)]
-    found = suggested(tmp_path / "t.csv", "\n".join(["age,days,visits", *lines, "99,1,1"]))
-    whole, beside = found.asked
-    assert (
-        whole
-        == "'999' stands 23 times in 'days': does it mean missing? Then write missing = [\"\", \"999\"] below [data]"
-    )
-    told = "does it mean missing? It is a value of 'age' too. Then make it null in the table"
-    assert beside == f"'99' stands 23 times in 'visits': {told}"
-
-
-def test_a_number_that_makes_texts_of_numbers_is_asked_about(tmp_path: Path) -> None:
-    lines = [f"{'-9' if n % 9 == 0 else f'{n}.{n % 10}0'},f" for n in range(60)]
-    found = suggested(tmp_path / "t.csv", "\n".join(["wage,sex", *lines]))
-    assert found.profile["wage"].kind == "text"
-    assert 'write missing = ["", "-9"] below [data]; \'wage\' would then be of numbers' in found.asked[0]
 
 
 def test_a_first_line_that_is_a_record_can_be_read_as_one(tmp_path: Path) -> None:

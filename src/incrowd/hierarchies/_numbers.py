@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from fractions import Fraction
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -174,19 +174,6 @@ NUMBER = r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,3})?"
 _NUMBER = re.compile(NUMBER)
 
 
-class NumberLine(Protocol):
-    """Numbers on a line, in whatever form keeps them exact."""
-
-    def below(self, bound: Fraction) -> Bools:
-        """Say which numbers are smaller than a bound."""
-
-    def up_to(self, bound: Fraction) -> Bools:
-        """Say which numbers are at most a bound."""
-
-    def floor(self, start: Fraction, width: Fraction) -> Array:
-        """Say in which step of a ruler that begins at ``start`` each number lies."""
-
-
 @dataclass(frozen=True, eq=False, slots=True)
 class Scaled:
     """Numbers as whole multiples of ``1 / scale``, in 64 bits or as Python's integers."""
@@ -195,6 +182,7 @@ class Scaled:
     scale: int
 
     def below(self, bound: Fraction) -> Bools:
+        """Say which numbers are smaller than a bound."""
         units, limit = self._fitting(1, abs(bound) * self.scale), math.ceil(bound * self.scale)
         return np.asarray(units < limit, dtype=bool)
 
@@ -203,6 +191,7 @@ class Scaled:
         return np.asarray(units <= limit, dtype=bool)
 
     def floor(self, start: Fraction, width: Fraction) -> Array:
+        """Say in which step of a ruler that begins at ``start`` each number lies."""
         common = math.lcm(self.scale, start.denominator, width.denominator)
         factor = common // self.scale
         units = self._fitting(factor, abs(start) * common + width * common)
@@ -264,6 +253,9 @@ class Floats:
 
     def _exact(self, index: np.intp) -> Fraction:
         return Fraction(repr(float(self.values[index])))
+
+
+NumberLine = Scaled | Floats  # numbers in whatever form keeps them exact
 
 
 def _nearest(number: Fraction) -> np.float64:
