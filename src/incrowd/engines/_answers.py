@@ -106,10 +106,8 @@ class Remembered:
             return self._answers.classes[key][1]
         found = self._engine.classes(quasi, sensitive, entity, count)
         if self._answers.has_room(len(found.members)):
-            self._answers.classes[key] = (
-                dict(sensitive),
-                found,
-            )  # the domains live on, so that no other has their number
+            # The domains live on, so that no other has their number.
+            self._answers.classes[key] = dict(sensitive), found
         return found
 
     def write(self, path: Path, *, keep_order: bool = False, wording: Wording | None = None) -> Wording:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -134,10 +135,8 @@ def tidy_column(name: str, column: pa.ChunkedArray) -> pa.ChunkedArray:
     wanted = next((cast(plain) for applies, cast in _CASTS if applies(plain)), plain)
     if wanted == plain:
         return column
-    try:
+    with suppress(pa.ArrowInvalid):
         return column.cast(plain).cast(wanted)
-    except pa.ArrowInvalid:
-        pass
     msg = f"Column {name!r} of type {column.type} holds values that {wanted} cannot hold exactly."
     raise DataError(msg, hint="round timestamps to microseconds and decimals to 38 digits first.")
 
@@ -203,10 +202,8 @@ def narrowest(column: Any) -> Any:
 
 def _fewest_places(column: Any) -> Any:
     for type_ in (pa.int64(), *(pa.decimal128(_DIGITS, places) for places in range(column.type.scale))):
-        try:
+        with suppress(pa.ArrowInvalid):
             return column.cast(type_)
-        except pa.ArrowInvalid:
-            continue
     return column.cast(pa.decimal128(_DIGITS, column.type.scale))
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import ctypes
 import errno
 import importlib
@@ -12,7 +11,7 @@ import shutil
 import stat
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
@@ -123,7 +122,7 @@ def bytes_of(memory: str) -> int:
 
 def trim_memory() -> None:
     """Give the system back what was freed: some C libraries keep it, and a container counts it as used."""
-    with contextlib.suppress(AttributeError, OSError, TypeError):  # others do so by themselves
+    with suppress(AttributeError, OSError, TypeError):  # others do so by themselves
         ctypes.CDLL(None).malloc_trim(0)
 
 
@@ -292,10 +291,8 @@ def private_folder(temp: str | Path | None = None) -> Iterator[Path]:
 
 def import_extra(module: str, *, extra: str, what: str) -> Any:
     """Import a library, or say how to install it."""
-    try:
+    with suppress(ImportError):
         return importlib.import_module(module)
-    except ImportError:
-        pass
     package = module.partition(".")[0].replace("_", "-")
     msg = f"{what} needs the library {package!r}, which is not installed."
     raise EngineError(msg, hint=f"pip install 'incrowd[{extra}]'")

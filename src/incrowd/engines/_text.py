@@ -22,7 +22,7 @@ from incrowd.engines._duckdb import reader_of
 from incrowd.engines._encoding import Coded, Coding, codes_by
 from incrowd.engines._home import DuckHome, Frame, frame_of
 from incrowd.engines._lazy_frame import FrameEngine
-from incrowd.engines._protocol import Engine, Replacements, cells_about, report_stage
+from incrowd.engines._protocol import Engine, Replacements, report_stage
 from incrowd.engines._resources import Budget
 from incrowd.engines._tally import TalliedEngine
 from incrowd.engines._text_columns import LONG, TextRows, TooManyRowsError, column_of
@@ -100,18 +100,6 @@ class TextEngine(FrameEngine):
         return super().domains(names)
 
     @guarded
-    def census_size(self, request: CensusRequest) -> int:
-        if self._held(request.needed_columns) is None:
-            return super().census_size(request)
-        return len(self._count(request)[1])
-
-    @guarded
-    def census_size_about(self, request: CensusRequest, one_in: int) -> int:
-        if self._held(request.needed_columns) is None:
-            return super().census_size_about(request, one_in)
-        return cells_about(self._count(request)[0], one_in)
-
-    @guarded
     def first_differ(self, one: str, other: str) -> bool:
         rows = None if self._drop else self._held([one, other])
         if rows is None:
@@ -166,6 +154,9 @@ class TextEngine(FrameEngine):
             codes, counts = {name: column[stays] for name, column in codes.items()}, counts[stays]
         columns = {name: Coded.ranked(labels[name].keys, column) for name, column in codes.items()}
         return TalliedEngine(columns, counts, self._home.hand_back, self.resources)
+
+    def _counts_here(self, request: CensusRequest) -> bool:
+        return self._held(request.needed_columns) is not None
 
     def _count(self, request: CensusRequest) -> tuple[list[Any], Any]:
         rows = self._held(request.needed_columns)

@@ -189,11 +189,7 @@ def _lines(path: Path) -> Iterator[bytes]:
 
 
 def _is_utf8(line: bytes) -> bool:
-    try:
-        line.decode("utf-8")
-    except UnicodeDecodeError:
-        return False
-    return True
+    return _decoded(line, "utf-8") is not None
 
 
 def _decoded(sample: bytes, encoding: str) -> str | None:

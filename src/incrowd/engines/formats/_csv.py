@@ -12,6 +12,7 @@ import shutil
 import zlib
 from collections import Counter
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import NamedTemporaryFile
@@ -145,13 +146,10 @@ def check_whole(path: Path) -> None:
     """Refuse a compressed file that is damaged or cut off: DuckDB does not look at the checksum of what it unpacks."""
     if path.suffix.lower() != ".gz":
         return
-    try:
-        with gzip.open(path) as file:
-            while file.read(_BLOCK):
-                pass
-            return
-    except _NO_GZIP:
-        pass
+    with suppress(*_NO_GZIP), gzip.open(path) as file:
+        while file.read(_BLOCK):
+            pass
+        return
     raise _cut_off(path)
 
 
@@ -162,15 +160,11 @@ def name_of(path: Path) -> str:
 
 def check_encoding(encoding: str) -> None:
     """Refuse an encoding that Python does not know, or that is none of text."""
-    try:
+    with suppress(LookupError, ValueError):
         io.TextIOWrapper(io.BytesIO(), encoding=encoding)
-    except (LookupError, ValueError):
-        known = False
-    else:
-        known = True
-    if not known:
-        msg = f"There is no encoding {encoding!r}."
-        raise DataError(msg, hint="common ones are 'utf-8', 'latin-1', 'cp1252' and 'utf-16'.")
+        return
+    msg = f"There is no encoding {encoding!r}."
+    raise DataError(msg, hint="common ones are 'utf-8', 'latin-1', 'cp1252' and 'utf-16'.")
 
 
 def _read(path: Path, encoding: str, use: Callable[[io.TextIOBase], T]) -> T:

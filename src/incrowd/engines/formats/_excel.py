@@ -6,7 +6,7 @@ import datetime as dt
 import logging
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -66,10 +66,8 @@ def sheets_of(path: Path) -> list[str]:
 
 def _book(path: Path) -> Any:
     fastexcel = import_extra("fastexcel", extra="files", what="Reading a spreadsheet")
-    try:
+    with suppress(fastexcel.FastExcelError):
         return fastexcel.read_excel(path)
-    except fastexcel.FastExcelError:
-        pass
     msg = f"The file {path.name!r} is not a spreadsheet, or is broken."
     raise DataError(msg, hint=BROKEN)
 

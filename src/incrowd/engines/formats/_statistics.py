@@ -6,6 +6,7 @@ import importlib
 import json
 import re
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -102,15 +103,12 @@ def read_statistics(path: Path) -> tuple[pa.Table, Codebook]:
     """Read a file: its codes as they are, what they mean apart. Values that the file declares missing are missing."""
     pyreadstat = import_extra("pyreadstat", extra="files", what="Reading a file of SPSS, Stata or SAS")
     read = getattr(pyreadstat, READERS[path.suffix.lower()])
-    try:
+    with suppress(pyreadstat.ReadstatError, pyreadstat.PyreadstatError):
         columns, about = read(str(path), output_format="dict")
-    except (pyreadstat.ReadstatError, pyreadstat.PyreadstatError):
-        columns, about = None, None
-    if columns is None:
-        msg = f"The file {path.name!r} is not what its ending says, or is broken."
-        raise DataError(msg, hint=BROKEN)
-    table = tightened(pa.table({name: _column(name, values) for name, values in columns.items()}))
-    return table, _codebook(about, table)
+        table = tightened(pa.table({name: _column(name, values) for name, values in columns.items()}))
+        return table, _codebook(about, table)
+    msg = f"The file {path.name!r} is not what its ending says, or is broken."
+    raise DataError(msg, hint=BROKEN)
 
 
 def _column(name: str, values: Iterable[Any]) -> pa.Array:

@@ -24,7 +24,7 @@ from incrowd.engines._encoding import Coded, domain_of, packed
 from incrowd.engines._files import ending_of
 from incrowd.engines._home import Frame, frame_of, selected
 from incrowd.engines._lazy_frame import Column, FrameEngine
-from incrowd.engines._protocol import Engine, Replacements, cells_about, report_stage
+from incrowd.engines._protocol import Engine, Replacements, report_stage
 from incrowd.engines._resources import DEFAULT_RESOURCES, Resources, check_values
 from incrowd.engines._tally import CountedEngine
 from incrowd.engines.formats._wording import Wording
@@ -96,16 +96,6 @@ class SparkEngine(CountedEngine):
         self.cluster = home
         self._about = rows
         self._different = tally
-
-    @guarded
-    def census_size(self, request: CensusRequest) -> int:
-        return len(self._count(request)[1]) if self._is_held(request) else super().census_size(request)
-
-    @guarded
-    def census_size_about(self, request: CensusRequest, one_in: int) -> int:
-        if not self._is_held(request):
-            return super().census_size_about(request, one_in)
-        return cells_about(self._count(request)[0], one_in)
 
     @guarded
     def recode(
@@ -192,14 +182,14 @@ class SparkEngine(CountedEngine):
             table = self._collect(frame_of(counted))
             self._held = HeldRows.of(table, inner, self._drop) if 0 < len(table) <= most else None
 
-    def _is_held(self, request: CensusRequest) -> bool:
+    def _counts_here(self, request: CensusRequest) -> bool:
         """Say whether the rows that are here tell a census."""
         needed = request.needed_columns
         self.domains(needed)  # which may bring them
         return self._held is not None and request.count is None and set(needed) <= set(self._held.columns)
 
     def _count(self, request: CensusRequest) -> tuple[list[Any], Any]:
-        if self._held is None or not self._is_held(request):
+        if self._held is None or not self._counts_here(request):
             return super()._count(request)
         return self._held.count(request, self.domains(request.needed_columns))
 
