@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import datetime as dt
-import subprocess
-import sys
 from decimal import Decimal
 from enum import Enum
 from pathlib import Path
@@ -18,6 +16,7 @@ import pytest
 
 import incrowd as ic
 from incrowd.release._output import Format
+from release.verified import script_here
 
 BERLIN = ZoneInfo("Europe/Berlin")
 FORMATS: tuple[Format, ...] = get_args(Format)
@@ -30,8 +29,7 @@ def flat(*quasi: str, **roles: Any) -> ic.Schema:
 def verified(folder: Path) -> bool:
     """Say whether a saved release is as certified, by us and by the script beside it."""
     found = ic.verify(folder / "public" / "release.json", owner=folder / "owner")
-    script = subprocess.run([sys.executable, folder / "public" / "verify.py"], capture_output=True, check=False)
-    return found.holds and script.returncode == 0
+    return found.holds and script_here(folder)[0] == 0
 
 
 class Ward(str, Enum):  # noqa: UP042 - unlike StrEnum, str() gives its name
