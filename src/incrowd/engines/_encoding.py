@@ -15,15 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from incrowd.core import Domain, Kind, Packing, UncoveredValuesError, smallest_unsigned
-from incrowd.engines._arrow import (
-    kind_of_type,
-    of_numbers,
-    of_texts,
-    plain_type,
-    tidy_column,
-    to_numpy,
-    without_nulls,
-)
+from incrowd.engines._arrow import kind_of_type, of_numbers, of_texts, plain_type, tidy_column, to_numpy, without_nulls
 from incrowd.engines._home import Frame, Home
 
 

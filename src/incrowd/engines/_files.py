@@ -263,9 +263,6 @@ def _state(path: Path) -> tuple[int, int]:
     return found.st_size, found.st_mtime_ns
 
 
-# Reading: Parquet by DuckDB, and what others read as a whole. Text is read in formats/_csv.py.
-
-
 def damage_in(files: Sequence[Path], connection: duckdb.DuckDBPyConnection) -> DataError | None:
     """Read Parquet files one by one to say which is damaged: DuckDB stops at the first, and often does not say so."""
     for file in files:
@@ -313,9 +310,6 @@ def _read_arrow(path: Path) -> pa.Table:
     raise DataError(msg, hint=BROKEN)
 
 
-# Writing.
-
-
 def check_suffix(path: Path) -> None:
     """Refuse to write what we could not read again."""
     if ending_of(path) not in WRITABLE:
@@ -324,11 +318,7 @@ def check_suffix(path: Path) -> None:
 
 
 def write_arrow(
-    table: pa.Table,
-    path: Path,
-    resources: Resources,
-    codebook: Codebook = NO_CODEBOOK,
-    wording: Wording | None = None,
+    table: pa.Table, path: Path, resources: Resources, codebook: Codebook = NO_CODEBOOK, wording: Wording | None = None
 ) -> Wording:
     """Write an Arrow table as a relation is written, so that all engines write the same file."""
     if ending_of(path) in STREAMED:

@@ -61,14 +61,18 @@ class Notation:
         return tuple(name for name, said in told.items() if said)
 
     @property
+    def groupers(self) -> str:
+        """The signs that may stand between groups of three digits."""
+        return THOUSANDS[self.thousands] if self.thousands else ""
+
+    @property
     def marks(self) -> str:
         """The signs that a number has here and no plain number has."""
-        return THOUSANDS.get(self.thousands or "", "") + ("," if self.decimal == "," else "")
+        return self.groupers + ("," if self.decimal == "," else "")
 
     @property
     def number(self) -> str:
-        signs = THOUSANDS.get(self.thousands or "", "")
-        groups = f"|[1-9][0-9]{{0,2}}(?:[{signs}][0-9]{{3}})+" if signs else ""
+        groups = f"|[1-9][0-9]{{0,2}}(?:[{self.groupers}][0-9]{{3}})+" if self.groupers else ""
         return f"-?(?:[0-9]+{groups})(?:[{self.decimal}][0-9]+)?(?:[eE][-+]?[0-9]{{1,3}})?"
 
     @property
@@ -77,8 +81,7 @@ class Notation:
         return None if self.dates is None else f"({pattern_of_form(self.dates)}){_TIME}"
 
     def number_sql(self, column: str) -> str:
-        signs = THOUSANDS.get(self.thousands or "", "")
-        bare = f"translate({column}, {text_literal(signs)}, '')" if signs else column
+        bare = f"translate({column}, {text_literal(self.groupers)}, '')" if self.groupers else column
         return f"replace({bare}, '{self.decimal}', '.')" if self.decimal != "." else bare
 
     def day_sql(self, column: str, *, timed: bool) -> str:
@@ -101,7 +104,7 @@ def _day_sql(text: str, form: str) -> str:
 def plain_number(notation: Notation, text: str) -> str | None:
     if not re.fullmatch(notation.number, text):
         return None
-    bare = "".join(sign for sign in text if sign not in THOUSANDS.get(notation.thousands or "", ""))
+    bare = "".join(sign for sign in text if sign not in notation.groupers)
     return bare.replace(notation.decimal, ".")
 
 
@@ -207,7 +210,7 @@ def _likely(
 def _tests(column: str, kind: Written, notation: Notation, missing: Sequence[str]) -> Iterable[str]:
     """Count values, others, decimals or times of day, and marks between thousands; ask whether numbers read as such."""
     there = f"{column} IS NOT NULL{_unless_missing(column, missing)}"
-    groups = THOUSANDS.get(notation.thousands or "", "")
+    groups = notation.groupers
     if kind == "number":
         number = f"regexp_full_match({column}, {text_literal(notation.number)})"
         typed = f"coalesce(({are_numbers(notation.number_sql(column), f' FILTER (WHERE {there})')}), false)"

@@ -216,19 +216,7 @@ _NUMBER = r"-[0-9]+(\.[0-9]+)?([eE][-+]?[0-9]+)?"  # a negative number, which ru
 
 
 def escape_formula(text: str) -> str:
-    """Write a text so that no spreadsheet runs it.
-
-    Parameters
-    ----------
-    text
-        Any text. One that runs nothing, such as ``-5``, stays as it is, unless it begins with an apostrophe.
-
-    Examples
-    --------
-    >>> from incrowd.engines import escape_formula
-    >>> escape_formula("=1+1"), escape_formula("-5"), escape_formula("'s-Hertogenbosch")
-    ("'=1+1", '-5', "''s-Hertogenbosch")
-    """
+    """Write a text so that no spreadsheet runs it: ``=1+1`` gets an apostrophe in front, ``-5`` stays as it is."""
     return MARK + text if _is_escaped(text) else text
 
 
