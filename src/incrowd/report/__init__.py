@@ -19,29 +19,7 @@ from incrowd.report._report import charts_of, owner_page, write_report, write_re
 from incrowd.report._verdict_section import doubts, worst_findings
 
 __all__ = [
-    "LONG",
-    "Charts",
-    "Figure",
-    "Page",
-    "Picture",
-    "Section",
-    "State",
-    "Table",
-    "bars_with_limit",
-    "bipartite_svg",
-    "charts_of",
-    "doubts",
-    "html_of",
-    "letter_of",
-    "owner_page",
-    "plain_page",
-    "points_beside",
-    "series_bars",
-    "series_curves",
-    "shown_everywhere",
-    "svg_of",
-    "worst_findings",
-    "write_report",
-    "write_reports",
-    "yes_and_no",
-]
+    "LONG", "Charts", "Figure", "Page", "Picture", "Section", "State", "Table", "bars_with_limit", "bipartite_svg",
+    "charts_of", "doubts", "html_of", "letter_of", "owner_page", "plain_page", "points_beside", "series_bars",
+    "series_curves", "shown_everywhere", "svg_of", "worst_findings", "write_report", "write_reports", "yes_and_no",
+]  # fmt: skip
