@@ -42,7 +42,7 @@ def is_on_trust(place: tuple[Any, ...], what: str) -> bool:
 
 @pytest.mark.parametrize(
     ("promise", "kinds"),
-    [("k>=2", FEW_KINDS), ("enhanced(p=2, alpha=1/3)", FEW_KINDS), ("t<=0.6[hierarchical]", KINDS)],
+    [("enhanced(p=2, alpha=1/3)", FEW_KINDS), ("t<=0.6[hierarchical]", KINDS)],
 )
 def test_a_certificate_with_any_key_deleted_doubled_or_changed_is_called_fine_by_neither(
     promise: str, kinds: tuple[Any, ...], tmp_path: Path, capsys: Capsys
