@@ -29,6 +29,11 @@ class Regions(NamedTuple):
     ids: Ints  # the region of every class
     number: int  # how many there are
 
+    @classmethod
+    def by_codes(cls, name: str, codes: Ints) -> Regions:
+        grouping = group([codes], [int(codes.max()) + 1])
+        return cls(name, grouping.ids, len(grouping))
+
 
 @dataclass(frozen=True)
 class Partition:
@@ -82,50 +87,36 @@ def supersets(classes: Classes, mode: SupersetMode, columns: Sequence[str]) -> I
     if mode == "path":
         yield from _path_regions(classes)
     elif mode != "table":
-        kept = [_distinct([_Step.of("", codes), _top(classes)]) for codes in classes.codes]
+        kept = [_distinct([Regions.by_codes("", codes), _top(classes)]) for codes in classes.codes]
         yield from _node_regions(_ladders(classes) if mode == "lattice" else kept, columns, mode)
     yield Regions("table", np.zeros(len(classes), dtype=np.uint8), 1)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Step:
-    """One way to read a column: as it is, or coarser."""
-
-    name: str
-    codes: Ints
-    count: int
-
-    @classmethod
-    def of(cls, name: str, codes: Ints) -> _Step:
-        numbered = group([codes], [int(codes.max()) + 1])
-        return cls(name, numbered.ids, len(numbered))
-
-
-def _ladders(classes: Classes) -> list[list[_Step]]:
+def _ladders(classes: Classes) -> list[list[Regions]]:
     """Climb every column from where the classes stand to one label; levels that merge nothing are left out."""
     if classes.standing is None:
         msg = "These classes do not know the hierarchies above them, so they have no supersets of the kind 'lattice'."
         raise ParameterError(msg, hint="take them from a census with hierarchies, or use 'drop', 'path' or 'table'.")
     columns = []
     for codes, low, ladder in zip(classes.codes, classes.standing.levels, classes.standing.ladders, strict=True):
-        steps = [_Step.of(str(low), codes)]
+        steps = [Regions.by_codes(str(low), codes)]
         if ladder is not None:
             levels = range(low + 1, ladder.height + 1)
-            steps += [_Step.of(str(level), ladder.step(low, level)[codes]) for level in levels]
+            steps += [Regions.by_codes(str(level), ladder.step(low, level)[codes]) for level in levels]
         columns.append(_distinct([*steps, _top(classes)]))
     return columns
 
 
-def _top(classes: Classes) -> _Step:
-    return _Step(TOP, np.zeros(len(classes), dtype=np.uint8), 1)
+def _top(classes: Classes) -> Regions:
+    return Regions(TOP, np.zeros(len(classes), dtype=np.uint8), 1)
 
 
-def _distinct(steps: list[_Step]) -> list[_Step]:
+def _distinct(steps: list[Regions]) -> list[Regions]:
     """Leave out steps with as many labels as the one before: steps are nested, so these are the same groups."""
-    return steps[:1] + [step for low, step in itertools.pairwise(steps) if step.count < low.count]
+    return steps[:1] + [step for low, step in itertools.pairwise(steps) if step.number < low.number]
 
 
-def _node_regions(columns: list[list[_Step]], names: Sequence[str], mode: SupersetMode) -> Iterator[Regions]:
+def _node_regions(columns: list[list[Regions]], names: Sequence[str], mode: SupersetMode) -> Iterator[Regions]:
     nodes = math.prod(map(len, columns))
     if nodes > MOST:
         msg = f"The classes have {nodes} kinds of supersets of the kind {mode!r}, more than {MOST}."
@@ -133,11 +124,11 @@ def _node_regions(columns: list[list[_Step]], names: Sequence[str], mode: Supers
     for node in itertools.islice(
         itertools.product(*columns), 1, max(nodes - 1, 1)
     ):  # without the classes and the table
-        grouping = group([step.codes for step in node], [step.count for step in node])
+        grouping = group([step.ids for step in node], [step.number for step in node])
         yield Regions(_name(node, names, mode), grouping.ids, len(grouping))
 
 
-def _name(node: Sequence[_Step], names: Sequence[str], mode: SupersetMode) -> str:
+def _name(node: Sequence[Regions], names: Sequence[str], mode: SupersetMode) -> str:
     if mode == "lattice":
         return ", ".join(f"{name}={step.name}" for name, step in zip(names, node, strict=True))
     return ", ".join(name for name, step in zip(names, node, strict=True) if step.name != TOP)
@@ -153,9 +144,9 @@ def _path_regions(classes: Classes) -> Iterator[Regions]:
     for depth in range(1, len(parts)):
         parts[depth] = np.where(parts[depth] < 0, parts[depth - 1], parts[depth])
     for depth in range(len(parts) - 1, -1, -1):
-        step = _Step.of(f"depth {depth}", parts[depth])
-        if step.count > 1:
-            yield Regions(step.name, step.codes, step.count)
+        regions = Regions.by_codes(f"depth {depth}", parts[depth])
+        if regions.number > 1:
+            yield regions
 
 
 def _path_numbers(paths: Sequence[Sequence[str]]) -> npt.NDArray[np.int64]:
