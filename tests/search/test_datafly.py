@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, strategies as st
+from hypothesis import given, settings, strategies as st
 
 import incrowd as ic
 from incrowd.search import Datafly, LocalTable, Problem
@@ -84,6 +84,7 @@ def test_improved_datafly_keeps_the_race_of_the_two_records_that_plain_datafly_d
     assert datafly_rows() - published == Counter()
 
 
+@settings(max_examples=50)
 @given(tables, st.integers(1, 6), outliers)
 def test_improved_datafly_equals_its_slow_twin(table: list[Row], k: int, allowed: int | None) -> None:
     if k > len(table):
@@ -93,6 +94,7 @@ def test_improved_datafly_equals_its_slow_twin(table: list[Row], k: int, allowed
     assert slow.published_by(outcome) == twin
 
 
+@settings(max_examples=50)
 @given(tables, st.integers(1, 6), outliers)
 def test_improved_datafly_keeps_its_promises(table: list[Row], k: int, allowed: int | None) -> None:
     if k > len(table):
@@ -108,6 +110,7 @@ def test_improved_datafly_keeps_its_promises(table: list[Row], k: int, allowed: 
     assert outcome.costs["discernibility"] == sum(values.total() ** 2 for values in found.values())
 
 
+@settings(max_examples=50)
 @given(tables, st.integers(2, 6), outliers)
 def test_plain_datafly_deletes_the_small_classes_of_its_levels(table: list[Row], k: int, allowed: int | None) -> None:
     if k > len(table):
@@ -122,6 +125,7 @@ def test_plain_datafly_deletes_the_small_classes_of_its_levels(table: list[Row],
     assert outcome.suppressed == len(gone)
 
 
+@settings(max_examples=50)
 @given(tables, st.randoms(use_true_random=False))
 def test_the_order_of_the_rows_does_not_matter(table: list[Row], chance: random.Random) -> None:
     shuffled = chance.sample(table, len(table))

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, strategies as st
+from hypothesis import given, settings, strategies as st
 
 import incrowd as ic
 from incrowd.search import MuArgus, _mu_argus as combos
@@ -64,6 +64,7 @@ def test_plain_mu_argus_publishes_what_keeps_the_promise() -> None:
     )
 
 
+@settings(max_examples=50)
 @given(tables, st.integers(1, 6), outliers)
 def test_improved_mu_argus_equals_its_slow_twin_and_keeps_its_promises(
     table: list[Row], k: int, allowed: int | None
@@ -79,6 +80,7 @@ def test_improved_mu_argus_equals_its_slow_twin_and_keeps_its_promises(
     assert outcome.costs["loss"] == pytest.approx(slow.loss(published), abs=1e-11)
 
 
+@settings(max_examples=50)
 @given(tables, st.integers(2, 5), outliers, st.sampled_from(HOW))
 def test_plain_mu_argus_equals_its_slow_twin_or_says_that_it_breaks_the_promise(
     table: list[Row], k: int, allowed: int | None, identifying: Any
@@ -95,6 +97,7 @@ def test_plain_mu_argus_equals_its_slow_twin_or_says_that_it_breaks_the_promise(
         assert slow.published_by(outcome) == slow.published(twin)
 
 
+@settings(max_examples=50)
 @given(tables, st.permutations(range(24)))
 def test_the_order_of_the_rows_does_not_matter(table: list[Row], order: list[int]) -> None:
     shuffled = [table[place] for place in order if place < len(table)]
@@ -132,6 +135,7 @@ def small_classes(draw: st.DrawFn) -> Labelled:
     return labelled(texts, draw(st.lists(st.integers(1, 3), min_size=len(texts), max_size=len(texts))))
 
 
+@settings(max_examples=50)
 @given(small_classes(), st.integers(1, 6))
 def test_columns_are_involved_as_a_slow_count_says(table: Labelled, k: int) -> None:
     wanted = np.flatnonzero(table.sizes < k)
@@ -145,6 +149,7 @@ def test_columns_are_involved_as_a_slow_count_says(table: Labelled, k: int) -> N
     assert combos.involvements(table, wanted, k).tolist() == expected
 
 
+@settings(max_examples=50)
 @given(small_classes(), st.integers(1, 6))
 def test_comparing_and_grouping_give_the_same(table: Labelled, k: int) -> None:
     wanted = np.flatnonzero(table.sizes < k)
@@ -157,6 +162,7 @@ def test_comparing_and_grouping_give_the_same(table: Labelled, k: int) -> None:
         assert combos.involvements(table, wanted, k).tolist() == one.tolist()
 
 
+@settings(max_examples=50)
 @given(small_classes(), st.integers(1, 6))
 def test_minimal_combinations_are_the_rare_ones_without_a_rare_one_inside(table: Labelled, k: int) -> None:
     wanted = np.flatnonzero(table.sizes < k)

@@ -131,6 +131,7 @@ def test_tables_that_neighbours_share_change_nothing() -> None:
     assert small == [int(size[size < 4].sum()) for size in sizes]
 
 
+@settings(max_examples=50)
 @given(
     shape=st.lists(st.integers(1, 4), min_size=1, max_size=5),
     tested=st.lists(st.tuples(st.lists(st.integers(0, 6), min_size=5, max_size=5), st.integers(0, 9)), max_size=6),

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from hypothesis import given, strategies as st
+from hypothesis import given, settings, strategies as st
 
 import incrowd as ic
 from incrowd.search import Problem, SwapDiversity
@@ -66,6 +66,7 @@ def test_on_the_papers_table_a_swap_saves_a_class() -> None:
     )
 
 
+@settings(max_examples=50)
 @given(tables, st.integers(1, 5), outliers, promises, st.booleans())
 def test_it_equals_its_slow_twin(table: list[Row], k: int, allowed: int | None, asked: Any, swap: bool) -> None:
     model, wanted, kind = asked
@@ -76,6 +77,7 @@ def test_it_equals_its_slow_twin(table: list[Row], k: int, allowed: int | None, 
     assert slow.published_by(outcome) == slow.published(twin)
 
 
+@settings(max_examples=50)
 @given(tables, st.integers(1, 5), outliers, promises, st.booleans())
 def test_it_keeps_its_promises(table: list[Row], k: int, allowed: int | None, asked: Any, swap: bool) -> None:
     model, wanted, kind = asked
@@ -91,6 +93,7 @@ def test_it_keeps_its_promises(table: list[Row], k: int, allowed: int | None, as
     assert outcome.costs["loss"] == pytest.approx(slow.loss(published), abs=1e-11)
 
 
+@settings(max_examples=50)
 @given(tables, st.permutations(range(24)))
 def test_the_order_of_the_rows_does_not_matter(table: list[Row], order: list[int]) -> None:
     shuffled = [table[place] for place in order if place < len(table)]

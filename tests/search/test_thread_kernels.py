@@ -33,6 +33,7 @@ def room(words: int) -> Any:
     return np.empty(2 << words.bit_length(), dtype=np.int32)
 
 
+@settings(max_examples=50)
 @given(
     cells=st.dictionaries(st.tuples(st.integers(0, 40), st.integers(0, 7)), st.integers(1, 9), max_size=3 * NEAR),
 )

@@ -139,7 +139,6 @@ def raise_levels(table: LocalTable, k: int, outliers: int) -> Raised:
 
 
 def _merged_rows(table: LocalTable, levels: Sequence[int], rows: Ints, codes: Sequence[Ints], sizes: Ints) -> Raised:
-    """Put rows that look alike together."""
     labels = [len(namer.ladder.labels[level]) for namer, level in zip(table.names, levels, strict=True)]
     alike = group(codes, labels)
     return Raised(tuple(levels), alike.ids[rows], tuple(each[alike.first] for each in codes), alike.sums(sizes))
@@ -256,7 +255,6 @@ class Stars:
         return 0 if same else len(names[level])
 
     def _lent_pieces(self, alike: Grouping, giver: int, taker: int, number: int) -> Pieces:
-        """Move the last records of a class to another."""
         pieces = self._pieces(alike)
         inside = np.flatnonzero(pieces.classes == giver)[::-1]
         before = np.cumsum(pieces.counts[inside]) - pieces.counts[inside]

@@ -153,7 +153,6 @@ class LocalTable:
         return tuple(by_average[at] if average else label(at) for at, average in enumerate(self.averaged))
 
     def whole_pieces(self, classes: Ints) -> Pieces:
-        """Give every cell as a whole to its class."""
         return Pieces(np.arange(len(self.census)), classes.astype(np.int64), self.census.counts.astype(np.int64))
 
     def outcome(

@@ -52,7 +52,6 @@ def needed_sums(table: LocalTable, judge: Judge) -> Iterator[Sum]:
 
 
 def _distinct_sum(table: LocalTable, judge: Judge, least: int) -> Sum:
-    """Count different values, or combinations of values."""
     codes = [table.sensitive_codes(name) for name in judge.columns]
     kinds = group(codes, [len(table.census.domains[name]) for name in judge.columns])
     return Sum(least, table.counted_cells(judge)[kinds.first].astype(np.int64), kinds.ids)

@@ -116,7 +116,6 @@ def _best_column(
 
 @inner
 def _with_waiting_room(waiting: Counts, used: int, more: int) -> Counts:
-    """Give so many more parts room to wait."""
     if used + more <= len(waiting):
         return waiting
     larger = np.zeros((2 * (used + more), waiting.shape[1]), dtype=np.int64)

@@ -52,7 +52,6 @@ def cut_into_blocks(nested: Callable[[], Tables], weights: Counts, least: int | 
 def form_in_blocks(
     tables: Tables, support: Support, blocks: list[Ints], tell: Callable[[int], object] | None = None
 ) -> FormedClasses:
-    """Form classes in every block by itself."""
     points = tables.place.shape[1]
     owner = np.full(points, -1, dtype=np.int64)
     home: list[Ints] = []
@@ -185,7 +184,6 @@ class Groups:
         return fits
 
     def _join(self, movers: Counts, targets: Counts) -> None:
-        """Put groups into others, which stay."""
         to = np.arange(len(self.home))
         to[movers] = targets
         stays = np.ones(len(to), dtype=bool)

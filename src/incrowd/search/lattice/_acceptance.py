@@ -21,8 +21,6 @@ NO_LIMIT = 2**62
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Tested:
-    """What was found at a node."""
-
     # `suppressed` counts records of classes that break the promise, and who is masked with them; every node below must
     # leave out at least `bound`. `words`, `sizes` and `ok` (is published) are per class.
     suppressed: int
@@ -85,7 +83,6 @@ class Acceptance:
                 judge.check_persons(whole)
 
     def test(self, cells: Rolled, *, exact: bool = False) -> Tested:
-        """Judge all classes of a node."""
         # `exact`: count what the whole promise leaves out, even where a part of it shows already that it is too much.
         if not self.rollup.has_tail:
             ok = cells.counts >= self._k

@@ -120,8 +120,6 @@ def _merger(groups: Ints) -> Merger:
 
 
 class Bounds:
-    """Lower bounds for the nodes of a lattice."""
-
     # `floor`: per axis the first level, above the lowest, at which its column alone does not leave out too much.
 
     def __init__(self, problem: Problem, objective: Objective, rollup: Rollup | None = None) -> None:
@@ -208,7 +206,6 @@ class Bounds:
         return result
 
     def suppressed_in_box(self, lows: Sequence[int], highs: Sequence[int], levels: Ints) -> Counts:
-        """Do the same for all nodes of a box."""
         if not self._fast:
             return self.suppressed(levels)
         begins = np.full((len(lows) + 1, len(lows)), -1)

@@ -48,7 +48,6 @@ class Layout(NamedTuple):
 
     @classmethod
     def of(cls, fields: Sequence[Field], firsts: list[list[Words]], groups: list[list[Ints]]) -> Layout:
-        """Put the tables of all fields and levels side by side."""
         ladders = np.zeros((2, len(groups), max(map(len, groups))), dtype=np.int64)
         place = bits = first = 0
         neighbours = []
@@ -115,7 +114,6 @@ def _add_numbers(
 
 @compiled
 def number_classes(words: Words, fields: Words, tables: Words, node: Words, numbers: Words) -> None:
-    """Give every word the number of its class."""
     # `node`: per field where its table begins, and what its entries are multiplied by.
     count = fields.shape[1]
     shared = np.empty((count, min(len(words), SHARED)), dtype=np.int64)

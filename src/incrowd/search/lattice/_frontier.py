@@ -192,7 +192,6 @@ class _Walk(Visitor):
         return int((hoped > self._problem.limit).sum())
 
     def _left_out(self, sizes: Counts, strength: Counts) -> Counts:
-        """Count for every strength the records of classes that are weaker."""
         order = np.argsort(strength, kind="stable")
         below = np.concatenate(([0], np.cumsum(sizes[order])))
         return np.asarray(below[np.searchsorted(strength[order], self._values)])

@@ -33,8 +33,6 @@ EXACT = 2**62  # products below this are exact
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Mask:
-    """Decides who is masked."""
-
     judges: tuple[Judge, ...]
     limit: int
 
@@ -110,7 +108,6 @@ class _People:
         self.width = len(rank)
 
     def classes_after(self, begin: int, end: int) -> Classes:
-        """Give the same as ``_Values``."""
         lengths = np.searchsorted(self._rank, np.arange(begin, end), side="right")
         inside = np.concatenate([self._order[:length] for length in lengths.tolist()])
         starts = np.append(0, np.cumsum(lengths)[:-1])

@@ -40,7 +40,6 @@ def raise_below(bounds: Counts, shape: Counts, tops: Counts, least: Counts) -> N
 
 @compiled
 def least_parts(levels: Ints, buckets: Counts, strides: Counts, tables: Floats, parts: Floats) -> None:
-    """Bound the sums of parts of nodes."""
     # `buckets`: per node what it leaves out at least, in steps. `strides`: per table where it begins in `tables`, and
     # how far a level of each axis goes in it.
     for node in range(len(buckets)):
@@ -53,7 +52,6 @@ def least_parts(levels: Ints, buckets: Counts, strides: Counts, tables: Floats, 
 
 @compiled
 def _count_pair(words: Counts, counts: Counts, fields: Counts, columns: int, table: Counts) -> None:
-    """Add up how often the codes of two fields occur together."""
     high, low, rows, mask, size = fields[0, 0], fields[0, 1], fields[1, 0], fields[1, 1], len(table)
     tables = np.zeros(4 * size, dtype=np.int64)  # four of them: the processor need not wait for the last sum
     rest = len(words) % 4

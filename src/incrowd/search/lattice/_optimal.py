@@ -43,7 +43,6 @@ class Box:
 
     @property
     def size(self) -> int:
-        """How many nodes it has."""
         return math.prod(high - low + 1 for low, high in zip(self.lows, self.highs, strict=True))
 
     def halves(self) -> list[tuple[Levels, Levels]]:
@@ -65,15 +64,10 @@ class BranchAndBound(Visitor):
     join_from = 4
 
     def __init__(
-        self,
-        problem: Problem,
-        acceptance: Acceptance,
-        objective: Objective,
-        until: float | None = None,
-        progress: OnProgress | None = None,
+        self, problem: Problem, objective: Objective, until: float | None, progress: OnProgress | None
     ) -> None:
-        self._problem, self._acceptance, self._objective = problem, acceptance, objective
-        self._bounds = Bounds(problem, objective, acceptance.rollup)
+        self._problem, self._acceptance, self._objective = problem, Acceptance(problem), objective
+        self._bounds = Bounds(problem, objective, self._acceptance.rollup)
         self._until, self._progress, self._called = until, progress, time.monotonic()
         self._known: dict[Levels, int] = {}  # what tested nodes leave out at least, levels by axis
         self.best: Node | None = None
@@ -231,7 +225,6 @@ class BranchAndBound(Visitor):
         return self._known[node] if node in self._known else self._test(node, cells).bound
 
     def _test(self, node: Levels, source: Rolled | None = None) -> Tested:
-        """Test a node, and remember it if it is the best."""
         self._report()
         cells = self._acceptance.rollup.to(self.columns(np.array(node)).tolist(), source)
         tested = self._acceptance.test(cells)
@@ -323,4 +316,4 @@ class Optimal:
         """
         until = None if self.seconds is None else time.monotonic() + self.seconds
         objective = read_measure(self.measure).bind(problem.census, problem.importance, problem.balance)
-        return BranchAndBound(problem, Acceptance(problem), objective, until, progress).run()
+        return BranchAndBound(problem, objective, until, progress).run()

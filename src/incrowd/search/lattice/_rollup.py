@@ -109,7 +109,6 @@ class Rollup:
 
     @functools.cached_property
     def room(self) -> Any:
-        """Where compiled loops work."""
         cells = len(self.start)
         numbers, found = np.empty(cells, dtype=np.int64), np.empty(cells, dtype=np.int64)
         slots = np.empty(2 << cells.bit_length(), dtype=np.int32)
@@ -117,12 +116,10 @@ class Rollup:
 
     @functools.cached_property
     def layout(self) -> Any:
-        """What compiled loops know about words."""
         return cell_loops().Layout.of(self._fields, self._tables, self._groups)
 
     @property
     def fast(self) -> bool:
-        """Whether the compiled loops are used."""
         return self._one_word and (self._large or Rollup._sorted > COMPILE_AFTER)
 
     def is_shared(self, cells: Rolled) -> bool:
@@ -215,7 +212,6 @@ class Rollup:
 
 
 def _first_codes(groups: Ints) -> Words:
-    """Give for every code the first code of its group."""
     first = np.zeros(int(groups.max()) + 1 if len(groups) else 0, dtype=np.int64)
     first[groups[::-1]] = np.arange(len(groups))[::-1]
     return np.asarray(first[groups], dtype=np.int64)
@@ -234,7 +230,6 @@ def _ordered(cells: Rolled) -> Rolled:
 
 
 def _starts(keys: Sequence[Words]) -> npt.NDArray[np.intp]:
-    """Say where runs of equal keys begin."""
     new = np.zeros(len(keys[0]), dtype=bool)
     new[:1] = True
     for key in keys:

@@ -142,7 +142,6 @@ class _Search:
         return found
 
     def nodes_of(self, height: int) -> Iterator[Levels]:
-        """Give all nodes of a height, in the order of their levels."""
         ranges = [range(low, high + 1) for low, high in zip(self._problem.lows, self._problem.highs, strict=True)]
         *firsts, last = ranges
         for node in itertools.product(*firsts):
@@ -151,7 +150,6 @@ class _Search:
                 yield (*node, rest)
 
     def accepts(self, node: Levels) -> bool:
-        """Test a node, after asking the two conditions."""
         cells = self.acceptance.rollup.to(node)
         if self._conditions and self._is_ruled_out(self.acceptance.sizes(cells)):
             return False

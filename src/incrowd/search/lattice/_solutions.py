@@ -126,7 +126,6 @@ class Inspection:
 
     @property
     def classes(self) -> int:
-        """How many classes are published."""
         return self._tested.classes
 
     def recoding(self) -> FullDomainRecoding:

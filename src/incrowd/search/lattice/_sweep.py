@@ -90,7 +90,6 @@ class Sweep:
         self._walk_from_table(nodes)
 
     def unvisited(self) -> tuple[Counts, Counts]:
-        """Give the nodes that were not visited, and their bounds."""
         nodes = np.flatnonzero(self._open)
         return nodes, self._flat[nodes]
 
@@ -106,7 +105,6 @@ class Sweep:
         self._news += 1
 
     def _learn(self, rows: Ints, bounds: Sequence[int]) -> None:
-        """Take note of the bounds of several nodes."""
         if not self._rollup.warm:
             for row, bound in zip(rows.tolist(), bounds, strict=True):
                 self.raise_below(row, bound)

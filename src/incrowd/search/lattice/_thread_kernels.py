@@ -19,7 +19,6 @@ NEAR = 256  # so many numbers are looked up together
 
 @compiled
 def number_cells(words: Words, fields: Words, firsts: Words, node: Words, tail: int, numbers: Words) -> None:
-    """Give every word what it becomes at a node."""
     number_classes(words, fields, firsts, node, numbers)
     for row in range(len(words)):
         numbers[row] |= words[row] & tail
@@ -91,7 +90,6 @@ def add_half(
 
 
 def roll_up(words: Words, counts: Counts, layout: Layout, levels: Words, tail: int, room: Room) -> tuple[Words, Counts]:
-    """Roll words up to a node, and add up the counts of equal ones."""
     node = np.stack([layout.ladders[0, np.arange(len(levels)), levels], 1 << layout.fields[0]])
     numbers, middle = room.numbers[: len(words)], len(words) // 2
 
@@ -123,7 +121,6 @@ def _half_sums(numbers: Words, counts: Counts, mask: int, slots: Slots, times: i
 
 
 def _run_both(work: Callable[[int], int | None]) -> tuple[int, int]:
-    """Do both halves of something at the same time."""
     with ThreadPoolExecutor(max_workers=1) as beside:
         other = beside.submit(work, 1)
         return work(0) or 0, other.result() or 0

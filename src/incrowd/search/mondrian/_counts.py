@@ -81,7 +81,6 @@ class ColumnCut:
 
     @property
     def number(self) -> int:
-        """How many pieces there are."""
         return int(self.pieces.max()) + 1
 
 
@@ -122,13 +121,11 @@ class CountedCuts:
 
     def propose(self, part: ValueCounts) -> list[ColumnCut]:
         """Give the cuts whose pieces are large enough, in the order in which they are tried."""
-        from incrowd.search.mondrian._cuts import Check, Cutting  # noqa: PLC0415 - loads numba
+        from incrowd.search.mondrian._cuts import Cutting  # noqa: PLC0415 - loads numba
 
         tables = [self._alone(part, column) for column in range(len(part.cells))]
         columns = [Column.of(table, 0, self._labels) for table in tables]
-        cuttings = [
-            Cutting(table, (column,), Check(table), strict=True) for table, column in zip(tables, columns, strict=True)
-        ]
+        cuttings = [Cutting(table, (column,), strict=True) for table, column in zip(tables, columns, strict=True)]
         found = [cutting.first_cut() for cutting in cuttings]
         reach = [cutting.reach for cutting in cuttings]
         if self.whole is None:

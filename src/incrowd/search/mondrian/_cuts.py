@@ -20,19 +20,14 @@ class Cutting:
     """One run over a table, or over the parts into which it was cut before."""
 
     def __init__(
-        self,
-        table: LocalTable,
-        columns: Sequence[Column],
-        check: Check,
-        *,
-        strict: bool,
-        earlier: EarlierParts | None = None,
+        self, table: LocalTable, columns: Sequence[Column], *, strict: bool, earlier: EarlierParts | None = None
     ) -> None:
         census = table.census
-        self._columns, self._check, self._strict, self._earlier = tuple(columns), check, strict, earlier
+        self._columns, self._strict, self._earlier = tuple(columns), strict, earlier
+        self._check = Check(table)
         self._importance, self._records, self._counts = table.weights, census.records, census.counts
         self._number = np.int32 if census.records < 2**31 else np.int64
-        self._codes = _code_lines(table, columns, check)
+        self._codes = _code_lines(table, columns, self._check.columns)
         self._most = max(len(column.code) for column in columns)
         self._spare = np.empty_like(self._codes)
         self._cells = np.arange(len(census), dtype=self._number)
@@ -189,17 +184,16 @@ class Cutting:
         self._leaves.add(self._cells[rows], self._weights[rows], lengths, parts.reach, parts.numbers)
 
 
-def _code_lines(table: LocalTable, columns: Sequence[Column], check: Check) -> Array:
+def _code_lines(table: LocalTable, columns: Sequence[Column], sensitive: Sequence[str]) -> Array:
     """Put the positions of all cells, column by column, above the codes that the check wants."""
     census = table.census
-    sensitive = dict(zip(census.sensitive, census.codes[len(census.quasi) :], strict=True))
-    most = max(*(len(column.code) for column in columns), *(len(census.domains[name]) for name in check.columns), 1)
-    shape = len(columns) + len(check.columns), len(census)
+    most = max(*(len(column.code) for column in columns), *(len(census.domains[name]) for name in sensitive), 1)
+    shape = len(columns) + len(sensitive), len(census)
     lines = np.empty(shape, dtype=np.uint16 if most <= 2**16 else np.uint32)
     for line, column in zip(lines, columns, strict=False):
         np.take(column.place.astype(lines.dtype), column.codes, out=line)
-    for line, name in zip(lines[len(columns) :], check.columns, strict=True):
-        line[:] = sensitive[name]
+    for line, name in zip(lines[len(columns) :], sensitive, strict=True):
+        line[:] = table.sensitive_codes(name)
     return lines
 
 
@@ -251,7 +245,6 @@ class Check:
         return not self._judges and not self.around
 
     def refuse_if_hopeless(self, whole: Candidates) -> None:
-        """Stop where even the whole table as one class breaks the promise."""
         if len(whole) and not ((whole.pieces.sizes >= self.least) & self.keeps(whole)).all():
             self._table.refuse()
 

@@ -89,12 +89,12 @@ class Mondrian:
         earlier
             The parts.
         """
-        from incrowd.search.mondrian._cuts import Check, Cutting  # noqa: PLC0415 - loads numba
+        from incrowd.search.mondrian._cuts import Cutting  # noqa: PLC0415 - loads numba
 
         table = LocalTable(problem)
         _refuse(table, strict=self.strict)
         columns = tuple(Column.of(table, index, self.labels) for index in range(len(table.names)))
-        found = Cutting(table, columns, Check(table), strict=self.strict, earlier=earlier).run(progress)
+        found = Cutting(table, columns, strict=self.strict, earlier=earlier).run(progress)
         cut, labels = labelled_cut(found, columns, apart=not table.union_closed)
         closeness = any(isinstance(model, NTCloseness) for model in problem.model.parts)
         paths = cut.tree.paths(cut.leaves) if closeness else None

@@ -55,7 +55,6 @@ class Groups(NamedTuple):
 
 @compiled
 def _level(tree: Tree, column: int, low: int, high: int) -> int:
-    """Give the lowest level at which all places of a stretch are in one group."""
     level = 0
     while tree.groups[tree.starts[column, level] + low] != tree.groups[tree.starts[column, level] + high]:
         level += 1

@@ -80,7 +80,6 @@ class Parts(NamedTuple):
         return np.repeat(np.arange(len(self.levels)), np.diff(self.starts))
 
     def sums(self, values: Counts) -> Counts:
-        """Add up a number per piece within every part."""
         return np.add.reduceat(values, self.starts[:-1])
 
     def some(self, wanted: Bools) -> Parts:
@@ -105,7 +104,6 @@ class Parts(NamedTuple):
 
 
 def _boundaries(sizes: Ints) -> Counts:
-    """Give where parts begin and end that stand one after the other."""
     return np.concatenate(([0], np.cumsum(sizes))).astype(np.int64)
 
 
