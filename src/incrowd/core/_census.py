@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from numbers import Integral
 from operator import mul
@@ -259,16 +259,12 @@ class Census:
         ]
         columns = [*raised, *self.codes[len(self.quasi) :], *([] if self.person is None else [self.person])]
         merged = group(columns, self._cardinalities(target))
-        return Census(
-            quasi=self.quasi,
-            sensitive=self.sensitive,
-            domains=self.domains,
-            ladders=self.ladders,
+        return replace(
+            self,
             floor=target,
             codes=tuple(column[merged.first] for column in columns[: len(self.codes)]),
             person=None if self.person is None else self.person[merged.first],
             counts=_smallest_counts(merged.sums(self.counts)),
-            dropped=self.dropped,
         )
 
     def classes(self, levels: Mapping[str, int] | Sequence[int] | None = None) -> Classes:
@@ -342,13 +338,12 @@ class Census:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Census):
             return False
-        mine, theirs = (
-            (one.quasi, one.sensitive, one.floor, one.dropped, one.domains, one.ladders) for one in (self, other)
-        )
+        plain = ("quasi", "sensitive", "floor", "dropped", "domains", "ladders")
+        mine, theirs = self._arrays, other._arrays
         return (
-            mine == theirs
-            and len(self._arrays) == len(other._arrays)
-            and all(map(np.array_equal, self._arrays, other._arrays))
+            all(getattr(self, name) == getattr(other, name) for name in plain)
+            and len(mine) == len(theirs)
+            and all(map(np.array_equal, mine, theirs))
         )
 
     def __reduce__(self) -> tuple[Callable[..., Census], tuple[Any, ...]]:
