@@ -261,10 +261,18 @@ class Subject:
             if isinstance(self.recoding, FullDomainRecoding):
                 self._found[column] = self._raised(self.recoding, column, names)
             elif self.recoding is not None:
-                read = zip(names, self.covered_by(self.recoding, column, names), strict=True)
-                inside = self._members(self.recoding, column)
-                self._found[column] = [np.union1d(own, inside.get(name, own)) for name, own in read]
+                self._found[column] = self._covered_locally(self.recoding, column, names)
         return self._found[column]
+
+    def _covered_locally(self, recoding: LocalRecoding, column: str, names: Sequence[str | None]) -> list[Codes]:
+        inside, found = self._members(recoding, column), list[Codes]()
+        taken = np.zeros(len(recoding.domains[column]), dtype=bool)
+        for name, own in zip(names, self.covered_by(recoding, column, names), strict=True):
+            taken[own] = True
+            taken[inside.get(name, own)] = True
+            found.append(np.flatnonzero(taken))
+            taken[:] = False
+        return found
 
     def _raised(self, recoding: FullDomainRecoding, column: str, names: Sequence[str | None]) -> list[Codes]:
         """Raise the values that a recoding knows to the level of their column."""
