@@ -68,11 +68,11 @@ def assessment_lines(
         yield from _column_lines(column, show_all=show_all)
     if assessment.one_of_a_kind.people and len(assessment.unique_without) > 1:
         yield ""
-        yield from _singling_out(assessment, paper, show_all=show_all)
+        yield from _singling_out_lines(assessment, paper, show_all=show_all)
     yield from more
     if verdict is not None:
         yield ""
-        yield from (_finding(finding, verdict, paper) for finding in findings)
+        yield from (_finding_line(finding, verdict, paper) for finding in findings)
 
 
 def _people_lines(assessment: Assessment, small: int) -> Iterator[str]:
@@ -81,9 +81,9 @@ def _people_lines(assessment: Assessment, small: int) -> Iterator[str]:
         (f"people in groups smaller than {small:,}", assessment.below(small)),
     ]
     for name, column in assessment.columns.items():
-        rows.append((_named(name, "{}: people whose value is certain"), column.homogeneous))
+        rows.append((_label_about(name, "{}: people whose value is certain"), column.homogeneous))
         if column.similar is not None:
-            rows.append((_named(name, "{}: people whose category is certain"), column.similar))
+            rows.append((_label_about(name, "{}: people whose category is certain"), column.similar))
     width = max(len(label) for label, _ in rows) + 2
     yield from (f"{label:<{width}}{one.people:>10,}  {percent(one.share):>8}" for label, one in rows)
     chances = f"average {percent(assessment.average_chance)}   highest {percent(assessment.highest_chance)}"
@@ -94,7 +94,7 @@ def _people_lines(assessment: Assessment, small: int) -> Iterator[str]:
         yield f"at least {assessment.compatible_k:,} could be meant if a suppressed cell matches anything"
 
 
-def _named(name: str, template: str) -> str:
+def _label_about(name: str, template: str) -> str:
     """Put a column's name into a line, shortened so that two numbers fit behind it."""
     return template.format(short(name, WIDTH - NUMBERS - len(template)))
 
@@ -115,15 +115,15 @@ def _column_lines(column: ColumnAssessment, *, show_all: bool) -> Iterator[str]:
 
 def _usual_figures(column: ColumnAssessment) -> list[tuple[str, str, str]]:
     rows = [
-        (f"different values, of {column.values:,}", _figure(column.distinct_l), "l, p"),
+        (f"different values, of {column.values:,}", _figure_text(column.distinct_l), "l, p"),
         ("largest share of a value", percent(column.alpha), "alpha"),
-        ("effective number of values", _figure(column.entropy_l), "entropy l"),
-        *((f"distance from the whole table, {way}", _figure(far), "t") for way, far in column.t.items()),
+        ("effective number of values", _figure_text(column.entropy_l), "entropy l"),
+        *((f"distance from the whole table, {way}", _figure_text(far), "t") for way, far in column.t.items()),
     ]
     if column.enhanced is not None:
         rows += [
-            ("different categories", _figure(column.enhanced[0]), "enhanced p"),
-            ("total weight", _figure(column.enhanced[1]), "alpha of p-alpha"),
+            ("different categories", _figure_text(column.enhanced[0]), "enhanced p"),
+            ("total weight", _figure_text(column.enhanced[1]), "alpha of p-alpha"),
         ]
     return rows
 
@@ -131,15 +131,15 @@ def _usual_figures(column: ColumnAssessment) -> list[tuple[str, str, str]]:
 def _further_figures(column: ColumnAssessment) -> list[tuple[str, str, str]]:
     ratios = (column.recursive or {}).items()
     return [
-        ("one over the largest share", _figure(column.probabilistic_l), "probabilistic l"),
-        *((f"ratio that c must exceed, l = {rank}", _figure(ratio), "recursive (c, l)") for rank, ratio in ratios),
-        ("largest gain of a value", _figure(column.beta), "beta"),
-        ("the same, with a cap for each value", _figure(column.enhanced_beta), "enhanced beta"),
-        ("largest change of a value, logarithmic", _figure(column.delta), "delta"),
+        ("one over the largest share", _figure_text(column.probabilistic_l), "probabilistic l"),
+        *((f"ratio that c must exceed, l = {rank}", _figure_text(ratio), "recursive (c, l)") for rank, ratio in ratios),
+        ("largest gain of a value", _figure_text(column.beta), "beta"),
+        ("the same, with a cap for each value", _figure_text(column.enhanced_beta), "enhanced beta"),
+        ("largest change of a value, logarithmic", _figure_text(column.delta), "delta"),
     ]
 
 
-def _singling_out(assessment: Assessment, paper: Paper, *, show_all: bool) -> Iterator[str]:
+def _singling_out_lines(assessment: Assessment, paper: Paper, *, show_all: bool) -> Iterator[str]:
     before = assessment.one_of_a_kind.people
     gains = {name: before - after for name, after in assessment.unique_without.items()}
     ranked = sorted(gains, key=lambda name: -gains[name])
@@ -155,32 +155,32 @@ def _singling_out(assessment: Assessment, paper: Paper, *, show_all: bool) -> It
         yield f"  {len(ranked) - len(shown)} more: --all"
 
 
-def _finding(finding: Finding, verdict: Verdict, paper: Paper) -> str:
+def _finding_line(finding: Finding, verdict: Verdict, paper: Paper) -> str:
     """Say whether a promise holds, what was measured, and who is in groups that break it."""
     word = paper.word("PASS", "green") if finding.holds else paper.word("FAIL", "red")
     several = sum(other.promise == finding.promise for other in verdict.findings) > 1
     column = f" ({', '.join(map(short, finding.columns))})" if several else ""
     pairs = zip(finding.required, finding.measured, strict=False)
-    measured = ", ".join(_worst(name, sense, value) for (name, sense, _), value in pairs) or "there is nobody"
+    measured = ", ".join(_worst_text(name, sense, value) for (name, sense, _), value in pairs) or "there is nobody"
     classes = f"{finding.failing_classes:,} {'class' if finding.failing_classes == 1 else 'classes'}"
     failing = "" if finding.holds else f" ({classes}, {amount(finding.failing_records, 'record')})"
-    return f"{word}  {finding.promise}{column}: {measured}{_compared(finding)}{failing}"
+    return f"{word}  {finding.promise}{column}: {measured}{_reference_text(finding)}{failing}"
 
 
-def _compared(finding: Finding) -> str:
+def _reference_text(finding: Finding) -> str:
     """Say what classes were compared with, if they were."""
     if finding.supersets is not None:
         return f", supersets: {finding.supersets}"
     return {None: "", "table": ", from this table", "input": ", from the original table"}[finding.reference]
 
 
-def _worst(name: str, sense: str, value: Fraction | float) -> str:
+def _worst_text(name: str, sense: str, value: Fraction | float) -> str:
     if name == "k":
-        return f"smallest group is {_figure(value)}"
-    return f"{'least' if sense == '>=' else 'largest'} {name} is {_figure(value)}"
+        return f"smallest group is {_figure_text(value)}"
+    return f"{'least' if sense == '>=' else 'largest'} {name} is {_figure_text(value)}"
 
 
-def _figure(value: Fraction | float | None) -> str:
+def _figure_text(value: Fraction | float | None) -> str:
     if value is None:
         return "not measured"
     if value == math.inf:
@@ -213,12 +213,12 @@ def risk_lines(risk: Risk) -> Iterator[str]:
     above = f"above {float(risk.threshold):g}"
     yield ""
     yield f"{'who could find a person':<{NAME}}{'highest':>12}{'average':>12}{above:>16}"
-    yield from map(_attacker, risk.attackers)
+    yield from map(_attacker_line, risk.attackers)
     for one in risk.attackers:
         yield from textwrap.wrap(f"the {one.name} {one.knows}", WIDTH, initial_indent="  ", subsequent_indent="    ")
     if risk.uniqueness.estimates:
         yield ""
-        yield from _estimates(risk)
+        yield from _estimate_lines(risk)
     if risk.alone_by_rows is not None:
         yield f"{amount(risk.alone_by_rows, 'person')} one of a kind by all their rows together"
     for name, guess in risk.guesses.items():
@@ -226,13 +226,13 @@ def risk_lines(risk: Risk) -> Iterator[str]:
         yield f"{short(name)} is guessed right for {guessed}"
 
 
-def _attacker(one: AttackerRisk) -> str:
+def _attacker_line(one: AttackerRisk) -> str:
     highest = "-" if one.highest is None else percent(one.highest)
     above = "-" if one.above is None else f"{one.above.people:,}"
     return f"  {one.name:<{NAME - 2}}{highest:>12}{percent(one.average):>12}{above:>16}"
 
 
-def _estimates(risk: Risk) -> Iterator[str]:
+def _estimate_lines(risk: Risk) -> Iterator[str]:
     people = amount(round(risk.uniqueness.population or 0), "person")
     yield f"expected to be one of a kind among {people}, of {risk.uniqueness.sample:,} in the table"
     for name, value in risk.uniqueness.estimates.items():
@@ -319,10 +319,10 @@ def _promise_lines(finding: Finding) -> list[str]:
     columns = f" of {', '.join(finding.columns)}" if finding.columns else ""
     return [
         f"{short(name + columns, NAME - 1, ' '):<{NAME}}"
-        f"{sense + ' ' + _measured_number(bound):>12}{_measured_number(value):>12}   ok"
+        f"{sense + ' ' + _measured_text(bound):>12}{_measured_text(value):>12}   ok"
         for (name, sense, bound), value in zip(finding.required, finding.measured, strict=False)
     ]
 
 
-def _measured_number(value: Any) -> str:
+def _measured_text(value: Any) -> str:
     return f"{int(value):,}" if value == int(value) else f"{float(value):.4g}"

@@ -62,10 +62,16 @@ def _verification_lines(found: Verification, *, quiet: bool) -> list[str]:
     if quiet:
         return lines
     trusted = [f"on trust      {', '.join(found.on_trust)}"] if found.on_trust else []
-    return [*(f"as certified  {what}" for what in found.checked), *lines, *trusted, _end(found), *_why(found)]
+    return [
+        *(f"as certified  {what}" for what in found.checked),
+        *lines,
+        *trusted,
+        _ending(found),
+        *_reason_lines(found),
+    ]
 
 
-def _end(found: Verification) -> str:
+def _ending(found: Verification) -> str:
     word, differ, unseen = found.outcome.upper(), len(found.differences), len(found.not_checked)
     if differ:
         return f"{word}: {amount(differ, 'thing')} {'differs' if differ == 1 else 'differ'} from the certificate."
@@ -74,7 +80,7 @@ def _end(found: Verification) -> str:
     return f"{word}: every promise was measured again, and nothing differs."
 
 
-def _why(found: Verification) -> list[str]:
+def _reason_lines(found: Verification) -> list[str]:
     """Say what is missing where people are counted and the file has no column of persons."""
     from incrowd.release import WHOSE
 
@@ -103,7 +109,7 @@ def compare(a: A, b: B, as_json: Json = False) -> None:
 
     For example: incrowd compare out other
     """
-    one, two = (_facts(_read(path)) for path in (a, b))
+    one, two = (_certified_facts(_read(path)) for path in (a, b))
     names = [*one, *(name for name in two if name not in one)]
     if as_json:
         rows = [{"what": name, "a": one.get(name), "b": two.get(name)} for name in names]
@@ -122,14 +128,14 @@ def _read(path: Path) -> dict[str, Any]:
     return read_certificate(certificate_at(path))
 
 
-def _facts(certificate: dict[str, Any]) -> dict[str, Any]:
+def _certified_facts(certificate: dict[str, Any]) -> dict[str, Any]:
     from incrowd.core import DataError
 
     try:
         return {
             **{said: certificate[name] for name, said in TITLES.items()},
             **{f"level of {one['name']}": one["level"] for one in certificate["columns"] if one["level"] is not None},
-            **dict(fact for promise in certificate["promises"] for fact in _measured(promise)),
+            **dict(fact for promise in certificate["promises"] for fact in _measured_facts(promise)),
             **certificate["measures"],
         }
     except (KeyError, TypeError, AttributeError):
@@ -137,7 +143,7 @@ def _facts(certificate: dict[str, Any]) -> dict[str, Any]:
     raise DataError(msg, hint="incrowd verify says what is wrong with it.")
 
 
-def _measured(promise: dict[str, Any]) -> list[tuple[str, Any]]:
+def _measured_facts(promise: dict[str, Any]) -> list[tuple[str, Any]]:
     """Give what was measured for a promise, by its name and its columns."""
     columns = f" of {', '.join(promise['columns'])}" if promise["columns"] else ""
     pairs = zip(promise["required"], promise["measured"] or [], strict=False)

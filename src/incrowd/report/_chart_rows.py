@@ -33,7 +33,7 @@ def size_rows(both: Mapping[str, Counts]) -> Rows:
     """Say which share of the people is in classes of which size, before where that is known, and after."""
     last = max(int(sizes.max(initial=1)) for sizes in both.values())
     starts = [start for start in BINS if start <= last]
-    names = [_between(low, high) for low, high in itertools.pairwise([*starts, None])]
+    names = [_range_text(low, high) for low, high in itertools.pairwise([*starts, None])]
     rows = []
     for when, sizes in both.items():
         place = np.searchsorted(starts, sizes, side="right") - 1
@@ -63,7 +63,7 @@ def ladder_rows(basis: Basis) -> Rows:
         height = census.ladders[name].height
         shares = add_up(labels.climbed, sizes, height + 1) / max(int(sizes.sum()), 1)
         rows += [
-            {"column": name, "level": _level(level, height), "order": level, "share": float(share)}
+            {"column": name, "level": _level_text(level, height), "order": level, "share": float(share)}
             for level, share in enumerate(shares)
             if share
         ]
@@ -89,19 +89,21 @@ def removed_rows(basis: Basis, recoding: Recoding) -> list[tuple[str, str, int, 
     census = basis.problem.census
     result = []
     for column, name in enumerate(census.quasi):
-        codes, counts, gone, low = _who(basis, recoding, column)
+        codes, counts, gone, low = _groups_with_records(basis, recoding, column)
         ladder = census.ladders[name]
-        found = _few(ladder, low)
+        found = _level_of_few_groups(ladder, low)
         if found is None or not gone.any():
             continue
         groups, number = ladder.step(low, found)[codes], len(ladder.labels[found])
         there, out = add_up(groups, counts, number), add_up(groups[gone], counts[gone], number)
-        names = [_shown(text) for text in ladder.labels[found].tolist()]
+        names = [_label_text(text) for text in ladder.labels[found].tolist()]
         result += [(name, *row) for row in zip(names, there.tolist(), out.tolist(), strict=True)]
     return result
 
 
-def _who(basis: Basis, recoding: Recoding, column: int) -> tuple[Any, Counts, npt.NDArray[np.bool_], int]:
+def _groups_with_records(
+    basis: Basis, recoding: Recoding, column: int
+) -> tuple[Any, Counts, npt.NDArray[np.bool_], int]:
     """Give groups of a column with their records, which of them are left out, and the level of the groups."""
     if isinstance(recoding, LocalRecoding):
         low = recoding.floor.get(recoding.quasi[column], 0)
@@ -141,7 +143,7 @@ def lattice_rows(problem: Problem, chosen: Sequence[int]) -> tuple[Rows, Rows] |
     lines = [
         {"x": place[node][0], "height": place[node][1], "x2": place[above][0], "height2": place[above][1]}
         for node in nodes
-        for above in _above(node)
+        for above in _nodes_above(node)
         if above in place
     ]
     return dots, lines
@@ -159,7 +161,7 @@ def rectangle_rows(basis: Basis) -> tuple[Rows, str, str, tuple[str, ...]] | Non
     if basis.named is None or len(drawn) < 2:
         return None
     across, up = (census.quasi.index(name) for name in drawn)
-    cells = _numbers(basis, across), _numbers(basis, up)
+    cells = _number_ranges(basis, across), _number_ranges(basis, up)
     rows = [
         {"left": left, "right": right, "bottom": bottom, "top": top, "records": records}
         for left, right, bottom, top, records in zip(*cells[0], *cells[1], basis.sizes.tolist(), strict=True)
@@ -180,7 +182,7 @@ def tree_rows(ladder: Ladder) -> tuple[Rows, Rows] | None:
         for groups, labels in zip(ladder.groups, ladder.labels, strict=True)
     ]
     nodes = [
-        {"level": level, "place": float(spot), "label": _shown(label)}
+        {"level": level, "place": float(spot), "label": _label_text(label)}
         for level, labels in enumerate(ladder.labels)
         for spot, label in zip(places[level], labels.tolist(), strict=True)
     ]
@@ -192,7 +194,7 @@ def tree_rows(ladder: Ladder) -> tuple[Rows, Rows] | None:
     return nodes, edges
 
 
-def _numbers(basis: Basis, column: int) -> tuple[list[float], list[float]]:
+def _number_ranges(basis: Basis, column: int) -> tuple[list[float], list[float]]:
     """Give the smallest and the largest number, or moment, in every class of a local recoding."""
     census, classes = basis.problem.census, basis.predicted.classes
     recoded = basis.predicted.quasi
@@ -207,24 +209,24 @@ def _numbers(basis: Basis, column: int) -> tuple[list[float], list[float]]:
     return low[kept].tolist(), high[kept].tolist()
 
 
-def _above(node: tuple[int, ...]) -> list[tuple[int, ...]]:
+def _nodes_above(node: tuple[int, ...]) -> list[tuple[int, ...]]:
     return [(*node[:column], node[column] + 1, *node[column + 1 :]) for column in range(len(node))]
 
 
-def _few(ladder: Ladder, level: int) -> int | None:
+def _level_of_few_groups(ladder: Ladder, level: int) -> int | None:
     """Give the lowest level from one on that has few groups, and more than one."""
     return next((one for one in range(level, ladder.height + 1) if 1 < len(ladder.labels[one]) <= SMALL), None)
 
 
-def _between(low: int | None, high: int | None) -> str:
+def _range_text(low: int | None, high: int | None) -> str:
     if high is None:
         return f"{low:,}+"
     return f"{low}" if low == high - 1 else f"{low}\N{EN DASH}{high - 1}"
 
 
-def _level(level: int, height: int) -> str:
+def _level_text(level: int, height: int) -> str:
     return "as it is" if level == 0 else f"level {level} of {height}"
 
 
-def _shown(label: str | None) -> str:
+def _label_text(label: str | None) -> str:
     return "(missing)" if label is None else label

@@ -26,7 +26,7 @@ _UNSHOWN = re.compile(
 )
 
 
-def shown(text: str) -> str:
+def printable_text(text: str) -> str:
     """Give a text that can stand in a page and in a picture."""
     return _UNSHOWN.sub("\N{REPLACEMENT CHARACTER}", text)
 
@@ -37,7 +37,7 @@ def shown_everywhere(plain: Any) -> Any:
         case Markup():
             return plain
         case str():
-            return shown(plain)
+            return printable_text(plain)
         case dict():
             return {name: shown_everywhere(value) for name, value in plain.items()}
         case list() | tuple():
