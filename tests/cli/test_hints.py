@@ -6,6 +6,7 @@ import ast
 import pickle
 import re
 import tomllib
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -102,21 +103,19 @@ def test_what_is_advised_for_a_column_can_be_written_into_a_plan(setting: Settin
     assert ColumnSection.model_validate(written).role == role
 
 
-def _calls(name: str) -> list[tuple[ast.Call, str]]:
-    files = [(path, ast.parse(path.read_text(encoding="utf-8"))) for path in SOURCE.rglob("*.py")]
-    return [
-        (node, str(path.relative_to(SOURCE)))
-        for path, tree in files
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Call) and ast.unparse(node.func) == name
-    ]
+@cache
+def _sources() -> dict[Path, ast.Module]:
+    return {path: ast.parse(path.read_text(encoding="utf-8")) for path in SOURCE.rglob("*.py")}
+
+
+def _calls(name: str) -> list[ast.Call]:
+    nodes = (node for tree in _sources().values() for node in ast.walk(tree))
+    return [node for node in nodes if isinstance(node, ast.Call) and ast.unparse(node.func) == name]
 
 
 def test_every_search_that_a_hint_names_is_one_that_a_plan_can_name() -> None:
     calls = [
-        ast.unparse(call)
-        for call, _ in _calls("Setting.search")
-        if call.args and isinstance(call.args[0], ast.Constant)
+        ast.unparse(call) for call in _calls("Setting.search") if call.args and isinstance(call.args[0], ast.Constant)
     ]
     settings: list[Any] = [eval(call, {"Setting": Setting}) for call in calls]  # noqa: S307 - our own source
     for setting in (*settings, LOSS):
@@ -165,8 +164,8 @@ def _texts(node: ast.AST) -> list[str]:
 
 def test_no_hint_of_the_library_holds_a_setting_as_plain_text() -> None:
     found = 0
-    for path in SOURCE.rglob("*.py"):
-        for hint in _hints(ast.parse(path.read_text(encoding="utf-8"))):
+    for path, tree in _sources().items():
+        for hint in _hints(tree):
             texts = _texts(hint)
             found += len(texts)
             assert not [text for text in texts if PYTHON_ONLY.search(text)], path
@@ -175,6 +174,6 @@ def test_no_hint_of_the_library_holds_a_setting_as_plain_text() -> None:
 
 def test_every_setting_that_is_said_as_python_writes_it_has_words_on_the_command_line() -> None:
     words: Words = {**WORDS, **ASSESS, **ATTACK}
-    named = {str(one.arg) for call, _ in _calls("Hint") for one in call.keywords}
-    bare = [call.args[0] for call, _ in _calls("Setting") if len(call.args) < 3 and not call.keywords]
+    named = {str(one.arg) for call in _calls("Hint") for one in call.keywords}
+    bare = [call.args[0] for call in _calls("Setting") if len(call.args) < 3 and not call.keywords]
     assert (named | {str(one.value) for one in bare if isinstance(one, ast.Constant)}) - set(words) == set()

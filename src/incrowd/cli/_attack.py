@@ -104,17 +104,8 @@ def attack(
     schema = Schema(names_in(quasi), meanings, entity=entity, count=count) if quasi is not None else None
     _check(external=external, about=on or who, roles=schema is None and bool(meanings or entity or count))
     with hints_in(OWN_WORDS), _place_for(exposed, (release, original, external), force=force) as place:
-        found = ic.attack(
-            release,
-            schema,
-            original=original,
-            external=external,
-            on=_pairs(on),
-            who=who,
-            other=other,
-            intruder=Intruder(excluded=excluded),
-            **reading,
-        )
+        known: dict[str, Any] = {"original": original, "external": external, "on": _pairs(on), "who": who}
+        found = ic.attack(release, schema, **known, other=other, intruder=Intruder(excluded=excluded), **reading)
         if place is not None:
             write_table(table_of_columns(found.exposed_records()), place)  # all of it is data
     if as_json:

@@ -56,11 +56,8 @@ def demo(
     say(f"2/4 search   groups of at least {K}, {L} different diagnoses each, at most {100 * SHARE:.0f} % left out")
     release = anonymize(table, schema, model=f"k>={K}, l>={L}[diagnosis]", max_suppressed=SHARE)
     recipe = release.recipe
-    say(
-        clock.line(
-            f"             {recipe.nodes:,} combinations of levels, the best proven, {recipe.checked:,} looked at"
-        )
-    )
+    looked = f"{recipe.nodes:,} combinations of levels, the best proven, {recipe.checked:,} looked at"
+    say(clock.line(f"             {looked}"))
     release.save(output, force=force or output == DEFAULT, about={"purpose": "a demonstration on made-up patients"})
     kept = recipe.records - recipe.suppressed
     say(clock.line(f"3/4 release  {kept:,} people kept, {recipe.suppressed:,} left out; checked again, reported"))
@@ -70,45 +67,36 @@ def demo(
     say(clock.line(f"4/4 attack   {len(found)} attacks; diagnosis guessed right for {rates}"))
     after = assess(release.table, Schema(schema.quasi_names, dict(schema.sensitive)))
     if as_json:
-        risks = {"before": _risk(before), "after": _risk(after), "attacks": found.to_dict()["attacks"]}
+        risks = {"before": _plain_risk(before), "after": _plain_risk(after), "attacks": found.to_dict()["attacks"]}
         write_json({"schema": 1, **risks, "release": facts_of(release), "written": str(output)})
-    say("", *_table(before, after), *_columns(release), "", "PASS  the release keeps its promises")
+    say("", *_risk_rows(before, after), *_column_rows(release), "", "PASS  the release keeps its promises")
     say(f"wrote {output / 'public'} (data, release.json, verify.py, report.html) and {output / 'owner'}")
     say(f"open  {output / 'owner' / 'report.html'} in a browser: the report that a board would sign")
     say(f"next: incrowd verify {output}   or   incrowd init yourdata.csv")
 
 
-def _table(before: Assessment, after: Assessment) -> list[str]:
+def _risk_rows(before: Assessment, after: Assessment) -> list[str]:
     """Compare the risk before and after."""
-    diagnoses = [risk.columns["diagnosis"].distinct_l for risk in (before, after)]
+    diagnoses, limit = [risk.columns["diagnosis"].distinct_l for risk in (before, after)], _share(1 / K)
     return [
         f"{'':{LABEL}}{'before':>{NUMBER}}{'after':>{NUMBER}}{'limit':>{NUMBER}}",
         _row("smallest group", f"{before.k:,}", f"{after.k:,}", f"{K}"),
         _row("chance to find a person, average", _share(before.average_chance), _share(after.average_chance), "-"),
-        _row(
-            "chance to find a person, highest",
-            _share(before.highest_chance),
-            _share(after.highest_chance),
-            _share(1 / K),
-        ),
+        _row("chance to find a person, highest", _share(before.highest_chance), _share(after.highest_chance), limit),
         _row("different diagnoses in a group", f"{diagnoses[0]}", f"{diagnoses[1]}", f"{L}"),
     ]
 
 
-def _columns(release: Release) -> list[str]:
+def _column_rows(release: Release) -> list[str]:
     """Say what became of every column."""
-    return [
-        _row(
-            notch.column,
-            f"{notch.values:,} values",
-            "as it is" if notch.level == 0 else "nothing" if notch.groups == 1 else f"{notch.groups:,} groups",
-            "",
-        )
-        for notch in release.explanation.notches
-    ]
+    rows = []
+    for one in release.explanation.notches:
+        left = "nothing" if one.groups == 1 else f"{one.groups:,} groups"
+        rows.append(_row(one.column, f"{one.values:,} values", "as it is" if one.level == 0 else left))
+    return rows
 
 
-def _row(what: str, before: str, after: str, limit: str) -> str:
+def _row(what: str, before: str, after: str, limit: str = "") -> str:
     return f"{what:{LABEL}}{before:>{NUMBER}}{after:>{NUMBER}}{limit:>{NUMBER}}".rstrip()
 
 
@@ -116,7 +104,7 @@ def _share(chance: Fraction | float | None) -> str:
     return f"{100 * float(chance or 0):.1f} %"
 
 
-def _risk(risk: Assessment) -> dict[str, Any]:
+def _plain_risk(risk: Assessment) -> dict[str, Any]:
     return {
         "records": risk.records,
         "one_of_a_kind": risk.one_of_a_kind.records,
