@@ -61,9 +61,11 @@ def test_a_tree_is_saved_as_one_array_for_each_level() -> None:
     assert get_hierarchies(written, arrays)["land"] == tree
 
 
-def test_a_saved_hierarchy_of_an_unknown_kind_is_refused() -> None:
+def test_a_hierarchy_of_an_unknown_kind_is_refused() -> None:
     with pytest.raises(ic.DataError, match="hierarchy of column 'x' is of a kind that this version does not know"):
         get_hierarchies({"x": {"kind": "spiral"}}, {})
+    with pytest.raises(ic.HierarchyError, match="of a kind that this version does not know"):
+        hierarchy_of({"spiral": 3}, Path())
 
 
 @pytest.mark.parametrize(("hierarchy", "table"), WRITTEN, ids=repr)

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from incrowd.core import DataError, Hierarchy, KnownLadder, Recoding, Schema, SchemaError
+from incrowd.core import DataError, Hierarchy, HierarchyError, KnownLadder, Recoding, Schema, SchemaError
 from incrowd.hierarchies._auto import auto
 from incrowd.hierarchies._categories import Categories
 from incrowd.hierarchies._classification import Classification, classification
@@ -76,7 +76,10 @@ def hierarchy_of(table: str | Mapping[str, Any], folder: Path) -> Hierarchy:
     if isinstance(table, str):
         named: Mapping[str, Callable[[], Hierarchy]] = {"auto": auto, "flat": flat, "mask": mask}
         return named[table]()
-    kind = next(kind for kind in _BUILDERS if kind in table)
+    kind = next((kind for kind in _BUILDERS if kind in table), None)
+    if kind is None:
+        msg = "A hierarchy of a plan is of a kind that this version does not know."
+        raise HierarchyError(msg, hint=f"use one of {', '.join(_BUILDERS)}.")
     first, others = table[kind], {name: value for name, value in table.items() if name != kind}
     return _BUILDERS[kind](folder / first if kind == "tree" and isinstance(first, str) else first, **others)
 
