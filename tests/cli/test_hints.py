@@ -17,8 +17,7 @@ from incrowd.cli._assess import OWN_WORDS as ASSESS
 from incrowd.cli._attack import OWN_WORDS as ATTACK
 from incrowd.cli._explain import WORDS, Words, terminal_words
 from incrowd.core import FORCE, Hint, Setting
-from incrowd.plan._checks import searches
-from incrowd.plan._sections import ColumnSection
+from incrowd.plan._sections import ColumnSection, searches
 
 SOURCE = Path(incrowd.__file__).parent
 LOSS = Setting("algorithm", {"name": "top-down", "best": "loss"}, 'TopDown("loss")')

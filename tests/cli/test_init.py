@@ -10,7 +10,7 @@ import pytest
 
 import incrowd as ic
 from incrowd.cli import main
-from incrowd.plan._checks import searches
+from incrowd.plan._sections import searches
 
 Run = Callable[..., tuple[int, str, str]]
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 import incrowd as ic
-from incrowd.plan._checks import searches
+from incrowd.plan._sections import searches
 from incrowd.plan._toml import places_of
 from plan.plans import PATIENTS, SMALL, changed
 

@@ -10,7 +10,6 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 import incrowd as ic
-from incrowd.plan._checks import build_search
 from incrowd.plan._sections import SearchSection
 from incrowd.search import LocalTable, Mondrian, Problem, Progress
 from incrowd.search.mondrian._cuts import Candidates, Check
@@ -313,7 +312,7 @@ def test_halves_of_one_size_are_refused_where_people_have_several_rows() -> None
 
 def test_a_plan_knows_the_search_by_its_name() -> None:
     section = SearchSection.model_validate({"algorithm": {"name": "mondrian", "strict": False, "labels": "set"}})
-    assert build_search(section) == Mondrian(strict=False, labels="set")
+    assert section.build() == Mondrian(strict=False, labels="set")
 
 
 def test_parameters_are_checked_when_they_are_given() -> None:

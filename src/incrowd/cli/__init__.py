@@ -21,17 +21,12 @@ def main(args: Sequence[str] | None = None) -> NoReturn:
     as_program = args is None
     if as_program:
         _on_interrupt(_leave)
-    import typer
+    from incrowd.cli._commands import Program
 
-    from incrowd.cli._commands import build, run, tidy
-    from incrowd.cli._explain import Session
-
-    session = Session()
-    command = tidy(typer.main.get_command(build()))
-    given = sys.argv[1:] if args is None else list(args)
+    program = Program()
     if as_program:
         _on_interrupt(signal.default_int_handler)
-    code = run(lambda: command.main(given, prog_name="incrowd", standalone_mode=False, obj=session), session)
+    code = program.run(sys.argv[1:] if args is None else list(args))
     if as_program:
         _on_interrupt(signal.SIG_IGN)
     sys.exit(code)

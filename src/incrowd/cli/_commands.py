@@ -9,6 +9,7 @@ import sys
 import threading
 import warnings
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, NoReturn
 
@@ -19,6 +20,19 @@ from incrowd.cli._explain import STOPPED, Session, tell_error, tell_warning
 from incrowd.cli._terminal import tell
 
 JOB, LOOK, MORE = "From a table to its release", "Look and compare", "More"
+
+
+class Program:
+    """All commands, put together once; and the session in which one of them runs."""
+
+    def __init__(self) -> None:
+        self._session = Session()
+        self._command = _without_words_for_switches(typer.main.get_command(build()))
+
+    def run(self, given: list[str]) -> int:
+        """Run the command that the arguments name, and give its exit code."""
+        main = partial(self._command.main, given, prog_name="incrowd", standalone_mode=False, obj=self._session)
+        return run(main, self._session)
 
 
 def build() -> typer.Typer:
@@ -69,11 +83,11 @@ def _options(
     context.obj.debug = debug
 
 
-def tidy(command: Any, above: Any = None) -> Any:
+def _without_words_for_switches(command: Any, above: Any = None) -> Any:
     """Take the word for a value away from every switch of a command and of those below it: a switch takes none."""
     context = command.make_context(command.name, [], parent=above, resilient_parsing=True)
     for inner in getattr(command, "commands", {}).values():
-        tidy(inner, context)
+        _without_words_for_switches(inner, context)
     for option in command.get_params(context):  # with --help, which the command keeps
         if getattr(option, "is_flag", False):
             option.metavar = ""

@@ -7,17 +7,15 @@ import os
 import re
 import tomllib
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field, fields, is_dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from pydantic import ValidationError
 
-from incrowd import search as algorithms
 from incrowd.core import DataError, IncrowdError, PlanError, PlanProblem
 from incrowd.engines import Budget, check_form
-from incrowd.hierarchies import categories
 from incrowd.measures import read_measure
 from incrowd.models import Model, promise
 from incrowd.plan._problems import Trouble, did_you_mean, problems_of, troubles_of
@@ -34,11 +32,12 @@ from incrowd.plan._sections import (
     SearchSection,
     build_hierarchy,
     kinds_in,
+    parameters_of,
     plain_of,
+    searches,
 )
 from incrowd.plan._toml import Path as Keys, places_of
 from incrowd.release import check_wanted_dialect
-from incrowd.search import Algorithm
 
 # The roles that a key of a column belongs to; the others may have it never
 _BELONGS = {
@@ -82,7 +81,7 @@ def check(plan: Readable) -> Iterator[Trouble]:
     if plan.search is not None:
         yield from _check_search(plan.search)
     if plan.output is not None and isinstance(told := plan.output.dialect, DialectTable):
-        for key, value in plain_of(told).items():
+        for key, value in told.plain().items():
             yield from _try(("output", "dialect", key), partial(check_wanted_dialect, {key: value}))
 
 
@@ -145,12 +144,7 @@ def _check_column(name: str, column: ColumnSection, folder: Path) -> Iterator[Tr
         kind = tuple(kinds_in(plain_of(form)))
         yield from _try((*path, "hierarchy", *kind), lambda: build_hierarchy(form, folder))
     if column.categories is not None and column.role == "sensitive":
-        yield from _try((*path, "categories"), lambda: build_categories(column, folder))
-
-
-def build_categories(column: ColumnSection, folder: Path) -> Any:
-    given = column.categories
-    return categories(folder / given if isinstance(given, str) else given or {})
+        yield from _try((*path, "categories"), lambda: column.build_categories(folder))
 
 
 def _try(path: Keys, build: Callable[[], object]) -> Iterator[Trouble]:
@@ -168,16 +162,12 @@ def _check_privacy(privacy: PrivacySection, plan: Readable) -> Iterator[Trouble]
         message = "cannot stand beside 'max_suppressed'; give one of the two."
         yield Trouble(("privacy", "max_suppressed_records"), message)
     alone = isinstance(privacy.promise, str)
-    for place, text in enumerate(promises_of(privacy)):
+    for place, text in enumerate(privacy.promises):
         path: Keys = ("privacy", "promise") if alone else ("privacy", "promise", place)
         troubles = list(_try(path, partial(promise, text)))
         if not troubles and plan.names:
             yield from _check_promise(path, promise(text), plan)
         yield from troubles
-
-
-def promises_of(privacy: PrivacySection) -> tuple[str, ...]:
-    return (privacy.promise,) if isinstance(privacy.promise, str) else privacy.promise
 
 
 def _check_promise(path: Keys, model: Model, plan: Readable) -> Iterator[Trouble]:
@@ -199,32 +189,22 @@ def _check_promise(path: Keys, model: Model, plan: Readable) -> Iterator[Trouble
                 yield Trouble(path, f"is about {name!r}, which is no column of the plan; {did_you_mean(name, known)}")
 
 
-def searches() -> dict[str, type[Any]]:
-    """Give the searches that there are, by the name that a plan has for each: ``TopDown`` is ``top-down``."""
-    found = ((name, getattr(algorithms, name)) for name in algorithms.__all__)
-    return {
-        re.sub(r"(?<=[a-z])(?=[A-Z])", "-", name).lower(): one
-        for name, one in found
-        if isinstance(one, type) and is_dataclass(one) and hasattr(one, "search")
-    }
-
-
 def _check_search(search: SearchSection) -> Iterator[Trouble]:
     path = ("search", "algorithm")
     alone = isinstance(search.algorithm, str)
-    name, given = algorithm_parts(search)
+    name, given = search.parts
     if name not in searches():
         place = path if alone else (*path, "name")
         yield Trouble(place, f"there is no search {name!r}; {did_you_mean(name, searches())}")
         return
-    known = _parameters(name)
+    known = parameters_of(name)
     strange = [key for key in given if key not in known]
     for key in strange:
         yield Trouble((*path, key), f"is no parameter of {name!r}; {did_you_mean(key, known)}", own=True)
     for key, usual in WRITTEN.items():
         value = getattr(search, key)
         if value not in {None, usual} and key not in known:
-            others = " or ".join(repr(one) for one in searches() if key in _parameters(one))
+            others = " or ".join(repr(one) for one in searches() if key in parameters_of(one))
             message = f"the search {name!r} has no {key!r}; remove this line, or choose {others}."
             yield Trouble(("search", key), message, own=True)
         elif value is not None and key in given:
@@ -233,31 +213,18 @@ def _check_search(search: SearchSection) -> Iterator[Trouble]:
     troubles = [] if measure is None else list(_try(("search", "measure"), lambda: read_measure(measure)))
     yield from troubles
     if not strange and not troubles:
-        yield from _try(path, lambda: build_search(search.model_copy(update={"measure": None, "seconds": None})))
-
-
-def algorithm_parts(search: SearchSection) -> tuple[str, Mapping[str, Any]]:
-    if isinstance(search.algorithm, str):
-        return search.algorithm, {}
-    return search.algorithm.name, search.algorithm.model_extra or {}
-
-
-def build_search(search: SearchSection) -> Algorithm:
-    name, given = algorithm_parts(search)
-    known = _parameters(name)
-    both = {key: value for key in WRITTEN if (value := getattr(search, key)) is not None and key in known}
-    built: Algorithm = searches()[name](**given, **both)
-    return built
-
-
-def _parameters(name: str) -> list[str]:
-    return [one.name for one in fields(searches()[name])]
+        yield from _try(path, search.model_copy(update={"measure": None, "seconds": None}).build)
 
 
 # Reading a plan: everything that is wrong with it is found, each problem with its line.
 
 
-def read_text(path: str | os.PathLike[str]) -> str:
+def read_document(path: str | os.PathLike[str]) -> Document:
+    """Read and check the plan of a file."""
+    return document_of(_read_text(path), Path(path).name, Path(path).resolve().parent)
+
+
+def _read_text(path: str | os.PathLike[str]) -> str:
     """Read a plan's file; errors are raised outside of the except block, whose context would keep the bytes."""
     trouble: IncrowdError
     name = Path(path).name or os.fspath(path)
@@ -272,7 +239,7 @@ def read_text(path: str | os.PathLike[str]) -> str:
     raise trouble
 
 
-def read_document(source: str | Mapping[str, Any], file: str, folder: Path) -> Document:
+def document_of(source: str | Mapping[str, Any], file: str, folder: Path) -> Document:
     """Read and check a plan, from its text or from what the text would hold."""
     raw = _parse(source, file) if isinstance(source, str) else _with_lists(source)
     document, troubles = None, list[Trouble]()

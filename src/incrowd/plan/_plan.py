@@ -13,7 +13,7 @@ from incrowd.core import DataError, FrozenMapping, Hierarchy, Schema, atomic_pat
 from incrowd.engines import Database
 from incrowd.hierarchies import auto, averaged, with_hierarchies
 from incrowd.models import Model, promise
-from incrowd.plan._checks import build_categories, build_search, promises_of, read_document, read_text
+from incrowd.plan._checks import document_of, read_document
 from incrowd.plan._sections import (
     SECTIONS,
     VERSION,
@@ -26,7 +26,6 @@ from incrowd.plan._sections import (
     SearchSection,
     TreeForm,
     build_hierarchy,
-    plain_of,
 )
 from incrowd.plan._toml import Notes, toml_of
 from incrowd.release import OWNER, KeyFile, Reading, Release, Strength, anonymize, format_like, frontier
@@ -99,8 +98,7 @@ class Plan:
         PlanError
             If anything is wrong with it: every problem, with file, line, key, what was found and what would be right.
         """
-        text, folder, name = read_text(path), Path(path).resolve().parent, Path(path).name
-        return cls._of(read_document(text, name, folder), folder, name)
+        return cls._of(read_document(path), Path(path).resolve().parent, Path(path).name)
 
     @classmethod
     def of(cls, tables: Mapping[str, Any], *, folder: str | os.PathLike[str] | None = None) -> Self:
@@ -114,7 +112,7 @@ class Plan:
             Where relative paths begin; the folder in which Python runs if nothing is said.
         """
         home = None if folder is None else Path(folder).resolve()
-        return cls._of(read_document(dict(tables), "plan", home or Path()), home)
+        return cls._of(document_of(dict(tables), "plan", home or Path()), home)
 
     @classmethod
     def _of(cls, document: Document, folder: Path | None, name: str = "plan") -> Self:
@@ -177,7 +175,7 @@ class Plan:
             if column.role == "quasi":
                 quasi[name] = built if column.average is None else averaged(built or auto(), column.average)
             elif column.role == "sensitive":
-                sensitive[name] = built if column.categories is None else build_categories(column, self._home)
+                sensitive[name] = built if column.categories is None else column.build_categories(self._home)
         schema = Schema(
             quasi,
             sensitive,  # what is dropped is never published, like an identifier
@@ -208,11 +206,11 @@ class Plan:
 
     def model(self) -> Model:
         """Give the promises, all in one."""
-        return promise(", ".join(promises_of(self.privacy)))
+        return promise(", ".join(self.privacy.promises))
 
     def algorithm(self) -> Algorithm:
         """Give the search, with its parameters."""
-        return build_search(self.search)
+        return self.search.build()
 
     def reading(self) -> Reading:
         """Say how to read the table's file, as the keywords of ``anonymize``, ``census`` and their like."""
@@ -309,7 +307,7 @@ class Plan:
         return {
             "output": home,
             "format": self.output.format or format_like(self.data.path),
-            "dialect": plain_of(self.output.dialect),
+            "dialect": self.output.plain().get("dialect", "input"),
             "labels": self.output.labels,
             "plan": self.text(folder=home / OWNER),
             "about": self.report.about if self.report.write else None,
@@ -378,8 +376,8 @@ class Plan:
 
 def _plain_sections(plan: Plan, *, written: bool) -> dict[str, Any]:
     """Give the sections as plain tables: what differs from the defaults, or everything that was written."""
-    plain = {name: plain_of(getattr(plan, name), written=written) for name in SECTIONS}
-    columns = {name: plain_of(column, written=written) for name, column in plan.columns.items()}
+    plain = {name: getattr(plan, name).plain(written=written) for name in SECTIONS}
+    columns = {name: column.plain(written=written) for name, column in plan.columns.items()}
     return {"version": VERSION, "data": plain.pop("data"), "columns": columns, **plain}
 
 

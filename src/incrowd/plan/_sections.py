@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
+from dataclasses import fields, is_dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal, get_args
 
@@ -19,8 +21,10 @@ from pydantic import (
     TypeAdapter,
 )
 
+from incrowd import search as algorithms
 from incrowd.core import Hierarchy
-from incrowd.hierarchies import COUNTRIES, ClassificationName, hierarchy_of, table_of
+from incrowd.hierarchies import COUNTRIES, ClassificationName, categories, hierarchy_of, table_of
+from incrowd.search import Algorithm
 
 VERSION = 1
 
@@ -37,6 +41,10 @@ class Part(BaseModel):
     """A table of the plan: nothing in it may be unknown, and nothing changes once it is read."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False, hide_input_in_errors=True)
+
+    def plain(self, *, written: bool = False) -> dict[str, Any]:
+        """Give it as plain tables: what differs from the defaults, or everything that was written."""
+        return self.model_dump(exclude_defaults=not written, exclude_unset=written, exclude_none=True)
 
 
 # The tables that a hierarchy can be, each with the key that it must have first.
@@ -165,6 +173,11 @@ def kinds_in(given: object) -> list[str]:
     return [kind for kind in FORMS if kind in given] if isinstance(given, Mapping) else []
 
 
+def plain_of(form: HierarchyForm) -> Any:
+    """Give a hierarchy as it stands in a plan: a name, or a plain table."""
+    return form if isinstance(form, str) else form.plain()
+
+
 def build_hierarchy(form: HierarchyForm, folder: Path) -> Hierarchy:
     """Build the hierarchy that a plan describes; its files are relative to a folder."""
     return hierarchy_of(plain_of(form), folder)
@@ -210,6 +223,11 @@ class ColumnSection(Part):
     keep: Literal["pseudonym"] | None = _key("Publish a keyed pseudonym instead of nothing.")
     key_file: Text | None = _key("The file with the key of the pseudonyms.")
 
+    def build_categories(self, folder: Path) -> Any:
+        """Build the categories of a sensitive column; their file is relative to a folder."""
+        given = self.categories
+        return categories(folder / given if isinstance(given, str) else given or {})
+
 
 class PrivacySection(Part):
     """What every class of the release must keep, and how many records may be left out for it."""
@@ -217,6 +235,11 @@ class PrivacySection(Part):
     promise: Text | Annotated[tuple[Text, ...], Field(min_length=1)]
     max_suppressed: Annotated[Number, Field(ge=0, le=1)] | None = _key("A share, 0 to 1; nobody if not given.")
     max_suppressed_records: Annotated[StrictInt, Field(ge=0)] | None = _key("A number.")
+
+    @property
+    def promises(self) -> tuple[str, ...]:
+        """The promises, one by one."""
+        return (self.promise,) if isinstance(self.promise, str) else self.promise
 
 
 class AlgorithmTable(Part):
@@ -231,6 +254,21 @@ class AlgorithmTable(Part):
 WRITTEN: Mapping[str, Any] = {"measure": "loss", "seconds": 60}
 
 
+def searches() -> dict[str, type[Any]]:
+    """Give the searches that there are, by the name that a plan has for each: ``TopDown`` is ``top-down``."""
+    found = ((name, getattr(algorithms, name)) for name in algorithms.__all__)
+    return {
+        re.sub(r"(?<=[a-z])(?=[A-Z])", "-", name).lower(): one
+        for name, one in found
+        if isinstance(one, type) and is_dataclass(one) and hasattr(one, "search")
+    }
+
+
+def parameters_of(search: str) -> list[str]:
+    """Give the names of the parameters that a search has."""
+    return [one.name for one in fields(searches()[search])]
+
+
 class SearchSection(Part):
     """How the release is searched."""
 
@@ -238,6 +276,21 @@ class SearchSection(Part):
     measure: Text | None = _key("What is made small: loss if not given.")
     balance: Annotated[Number, Field(ge=0, le=1)] | None = _key("Leaving out against generalizing.")
     seconds: Annotated[Number, Field(gt=0)] | None = _key("The time that it may take.")
+
+    @property
+    def parts(self) -> tuple[str, Mapping[str, Any]]:
+        """The name of the search, and the parameters that stand beside it."""
+        if isinstance(self.algorithm, str):
+            return self.algorithm, {}
+        return self.algorithm.name, self.algorithm.model_extra or {}
+
+    def build(self) -> Algorithm:
+        """Build the search, with its parameters."""
+        name, given = self.parts
+        known = parameters_of(name)
+        both = {key: value for key in WRITTEN if (value := getattr(self, key)) is not None and key in known}
+        built: Algorithm = searches()[name](**given, **both)
+        return built
 
 
 class DialectTable(Part):
@@ -315,10 +368,3 @@ SECTIONS: Mapping[str, type[Part]] = {
     "output": OutputSection,
     "report": ReportSection,
 }
-
-
-def plain_of(part: Part | str, *, written: bool = False) -> Any:
-    """Give a section as plain tables: what differs from the defaults, or everything that was written."""
-    if isinstance(part, str):
-        return part
-    return part.model_dump(exclude_defaults=not written, exclude_unset=written, exclude_none=True)
