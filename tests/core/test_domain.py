@@ -15,7 +15,7 @@ import pandas as pd
 import pytest
 from hypothesis import given, strategies as st
 
-from incrowd.core import DataError, Domain, Kind, kind_of, look_alikes
+from incrowd.core import DataError, Domain, Kind, kind_of
 
 NAN = float("nan")
 
@@ -507,17 +507,17 @@ def test_numbers_and_days_that_are_written_twice_are_counted_and_codes_are_not(t
     ],
 )
 def test_twins_are_found(twins: list[str]) -> None:
-    assert look_alikes(Domain.of("x", twins)) == ((0, 1),)
+    assert Domain.of("x", twins).look_alikes() == ((0, 1),)
 
 
 def test_what_looks_different_is_no_twin() -> None:
-    assert look_alikes(Domain.of("x", ["flu", "Flu", "flue", "fl u", "Влад", None])) == ()
+    assert Domain.of("x", ["flu", "Flu", "flue", "fl u", "Влад", None]).look_alikes() == ()
 
 
 def test_every_group_is_given_by_its_codes() -> None:
     domain = Domain.of("x", ["a", "a ", "b", "c", " c", "c "])  # in order: " c", "a", "a ", "b", "c", "c "
-    assert look_alikes(domain) == ((0, 4, 5), (1, 2))
+    assert domain.look_alikes() == ((0, 4, 5), (1, 2))
 
 
 def test_numbers_do_not_look_alike() -> None:
-    assert look_alikes(Domain.of("x", [1, 2])) == ()
+    assert Domain.of("x", [1, 2]).look_alikes() == ()

@@ -24,7 +24,6 @@ from incrowd.core import (
     UnknownColumnError,
     get_recoding,
     join_cells,
-    put_recoding,
 )
 from incrowd.engines import open_table, read_arrays, write_arrays
 
@@ -212,7 +211,7 @@ COLUMNS: dict[str, list[Any]] = {
 
 
 def through_a_file(recoding: Any, folder: Path) -> Any:
-    header, arrays = put_recoding(recoding)
+    header, arrays = recoding.put()
     write_arrays(arrays, folder / "map.parquet")
     return get_recoding(json.loads(json.dumps(header)), read_arrays(folder / "map.parquet"))
 

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 
 from engines.subjects import Subject
-from incrowd.core import DataError, Domain, SchemaError, UnknownColumnError, look_alikes
+from incrowd.core import DataError, Domain, SchemaError, UnknownColumnError
 from incrowd.engines import open_table
 
 
@@ -130,7 +130,7 @@ def test_other_texts_are_missing_only_if_one_says_so(subject: Subject) -> None:
 def test_look_alikes_stay_apart_and_are_found(subject: Subject) -> None:
     domain = domain_of(subject, pa.array(["M", "\u041c", "F", "F "]))
     assert len(domain) == 4
-    assert look_alikes(domain) == ((0, 1), (2, 3))
+    assert domain.look_alikes() == ((0, 1), (2, 3))
 
 
 def test_an_empty_table_has_empty_domains(typed: Subject) -> None:

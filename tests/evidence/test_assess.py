@@ -16,7 +16,6 @@ import incrowd as ic
 from incrowd.core import Census
 from incrowd.evidence import plain_verdict
 from incrowd.models import Ratios
-from incrowd.models._measurement import worst
 from models import slow
 from models.tables import bags
 
@@ -302,8 +301,8 @@ def test_the_worst_of_ratios_that_floats_cannot_tell_apart() -> None:
     big = 10**17
     ratios = Ratios(np.array([big + 1, big + 2, big]), np.array([big, big + 1, big]))
     assert float(Fraction(big + 1, big)) == float(Fraction(big + 2, big + 1)) == 1.0
-    assert worst(ratios, "<=") == Fraction(big + 1, big)
-    assert worst(ratios, ">=") == 1
+    assert ratios.worst("<=") == Fraction(big + 1, big)
+    assert ratios.worst(">=") == 1
 
 
 def test_no_superset_that_is_large_enough_is_infinitely_far() -> None:
@@ -312,8 +311,8 @@ def test_no_superset_that_is_large_enough_is_infinitely_far() -> None:
 
 
 def test_a_ratio_over_nothing_is_infinite() -> None:
-    assert worst(Ratios(np.array([1, 5]), np.array([0, 5])), "<=") == math.inf
-    assert worst(Ratios(np.array([1, 5]), np.array([0, 5])), ">=") == 1
+    assert Ratios(np.array([1, 5]), np.array([0, 5])).worst("<=") == math.inf
+    assert Ratios(np.array([1, 5]), np.array([0, 5])).worst(">=") == 1
 
 
 VISITS = [

@@ -9,7 +9,7 @@ import pytest
 
 import incrowd as ic
 from incrowd.core import Hierarchy
-from incrowd.hierarchies import get_hierarchies, hierarchy_of, put_hierarchies, table_of
+from incrowd.hierarchies import get_hierarchies, hierarchy_of, put_schema, table_of
 
 SAVED: list[tuple[Hierarchy, dict[str, Any]]] = [
     (ic.flat(), {"kind": "flat"}),
@@ -47,7 +47,8 @@ WRITTEN: list[tuple[Hierarchy, dict[str, Any]]] = [
 
 @pytest.mark.parametrize(("hierarchy", "plain"), SAVED, ids=repr)
 def test_a_saved_hierarchy_is_written_as_ever_and_comes_back(hierarchy: Hierarchy, plain: dict[str, Any]) -> None:
-    written, arrays = put_hierarchies({"x": hierarchy})
+    header, arrays = put_schema(ic.Schema({"x": hierarchy}))
+    written = header["hierarchies"]
     assert [*written["x"].items()] == [*plain.items()]
     assert arrays == {}
     assert get_hierarchies(written, arrays) == {"x": hierarchy}
@@ -55,7 +56,9 @@ def test_a_saved_hierarchy_is_written_as_ever_and_comes_back(hierarchy: Hierarch
 
 def test_a_tree_is_saved_as_one_array_for_each_level() -> None:
     tree = ic.tree({"West": ["FR", "DE"], "East": ["JP"]})
-    written, arrays = put_hierarchies({"land": tree, "order": ic.ordered(["a", "b"], 2), "job": ic.frequent(2)})
+    schema = ic.Schema({"land": tree, "order": ic.ordered(["a", "b"], 2), "job": ic.frequent(2)})
+    header, arrays = put_schema(schema)
+    written = header["hierarchies"]
     assert written == {"land": {"kind": "tree", "height": 2}, "order": {"kind": "tree", "height": 2}}
     assert arrays["tree land 1"].tolist() == ["West", "West", "East"]
     assert get_hierarchies(written, arrays)["land"] == tree

@@ -4,7 +4,7 @@ from incrowd.core._atomic import atomic_folder, atomic_path, has_locks, lock_fil
 from incrowd.core._census import Census, CensusRequest, FrozenMapping
 from incrowd.core._classes import Cells, Classes, Histogram, compatible_sizes
 from incrowd.core._display import Grid, percent, percent_unspaced, printable, records_text, share_text
-from incrowd.core._domain import Domain, kind_of, look_alikes
+from incrowd.core._domain import Domain, kind_of
 from incrowd.core._errors import (
     FORCE,
     DataError,
@@ -34,8 +34,6 @@ from incrowd.core._recoding import (
     Recoding,
     get_recoding,
     join_cells,
-    put_cells,
-    put_recoding,
 )
 from incrowd.core._schema import Binding, Meaning, Schema
 from incrowd.core._supersets import Partition, SupersetMode, supersets
@@ -51,6 +49,6 @@ __all__ = [
     "SupersetMode", "UncoveredValuesError", "UnknownColumnError", "Verdict", "add_up", "atomic_folder", "atomic_path",
     "canonical_text", "canonical_value", "class_extremes", "compatible_sizes", "distinct_texts", "exact_number",
     "get_recoding", "group", "has_locks", "join_cells", "joint_verdict", "kind_of", "lock_file", "lock_folder",
-    "look_alikes", "name_list", "overlay", "percent", "percent_unspaced", "printable", "put_cells", "put_recoding",
+    "name_list", "overlay", "percent", "percent_unspaced", "printable",
     "records_text", "remove_path", "share_text", "smallest_unsigned", "supersets", "tally", "warn",
 ]  # fmt: skip

@@ -37,12 +37,13 @@ def write_archive(path: Path, header: Header, arrays: Mapping[str, Array]) -> No
         part.unlink(missing_ok=True)
 
 
-def read_archive(path: Path) -> tuple[Header, Arrays]:
+def read_archive(path: Path) -> tuple[Header, Archive]:
     """Read what ``write_archive`` wrote; a foreign or broken file can fail in any way, and quote what it holds."""
     with path.open("rb") as file, np.load(file, allow_pickle=False) as archive:
         stored: Arrays = {name: archive[name] for name in archive.files}
     texts = [name.removesuffix(" lengths") for name in stored if name.endswith(" lengths")]
-    return json.loads(stored["header"].tobytes()), stored | {name: _texts_of_bytes(stored, name) for name in texts}
+    texts_by_name = {name: _texts_of_bytes(stored, name) for name in texts}
+    return json.loads(stored["header"].tobytes()), Archive(stored | texts_by_name)
 
 
 def _text_bytes(name: str, texts: Iterable[str | None]) -> Arrays:
@@ -69,41 +70,42 @@ def _objects(values: Iterable[object]) -> npt.NDArray[np.object_]:
     return array
 
 
-def put_ladder(arrays: Arrays, key: str, ladder: Ladder) -> None:
-    """Add the arrays of a ladder."""
-    for level, (groups, labels, leaves) in enumerate(zip(ladder.groups, ladder.labels, ladder.leaves, strict=True)):
-        arrays |= {f"{key} groups {level}": groups, f"{key} labels {level}": labels, f"{key} leaves {level}": leaves}
+class Archive(dict[str, Array]):
+    """Arrays by name: domains and ladders are put into it, and taken out again."""
 
+    def put_ladder(self, key: str, ladder: Ladder) -> None:
+        """Add the arrays of a ladder."""
+        for level, (groups, labels, leaves) in enumerate(zip(ladder.groups, ladder.labels, ladder.leaves, strict=True)):
+            parts = {"groups": groups, "labels": labels, "leaves": leaves}
+            self.update({f"{key} {name} {level}": array for name, array in parts.items()})
 
-def get_ladder(arrays: Mapping[str, Array], key: str, column: str, height: int) -> Ladder:
-    """Put a ladder together again."""
-    groups, labels, leaves = (
-        [arrays[f"{key} {part} {level}"] for level in range(height + 1)] for part in ("groups", "labels", "leaves")
-    )
-    compact = [codes.astype(smallest_unsigned(len(texts))) for codes, texts in zip(groups, labels, strict=True)]
-    return Ladder(column, tuple(compact), tuple(labels), tuple(leaves))
+    def ladder(self, key: str, column: str, height: int) -> Ladder:
+        """Put a ladder together again."""
+        groups, labels, leaves = (
+            [self[f"{key} {part} {level}"] for level in range(height + 1)] for part in ("groups", "labels", "leaves")
+        )
+        compact = [codes.astype(smallest_unsigned(len(texts))) for codes, texts in zip(groups, labels, strict=True)]
+        return Ladder(column, tuple(compact), tuple(labels), tuple(leaves))
 
+    def put_domain(self, key: str, domain: Domain) -> Header:
+        """Add the arrays of a domain: values as whole numbers, floats or texts; the header says what they were."""
+        values = domain.values
+        kinds = sorted({type(value).__name__ for value in values.tolist()}) if values.dtype == object else []
+        if values.dtype == object:
+            self[f"{key} values"] = _objects(str(value) for value in values.tolist())
+        else:
+            self[f"{key} values"] = values if values.dtype.kind == "f" else values.astype(np.int64)
+        self[f"{key} counts"] = domain.counts
+        if domain.spelling is not None:
+            self[f"{key} spelling"] = domain.spelling
+        return {"column": domain.column, "kind": domain.kind, "type": str(values.dtype), "objects": kinds}
 
-def put_domain(arrays: Arrays, key: str, domain: Domain) -> Header:
-    """Add the arrays of a domain: values as whole numbers, floats or texts; the header says what they were."""
-    values = domain.values
-    kinds = sorted({type(value).__name__ for value in values.tolist()}) if values.dtype == object else []
-    if values.dtype == object:
-        arrays[f"{key} values"] = _objects(str(value) for value in values.tolist())
-    else:
-        arrays[f"{key} values"] = values if values.dtype.kind == "f" else values.astype(np.int64)
-    arrays[f"{key} counts"] = domain.counts
-    if domain.spelling is not None:
-        arrays[f"{key} spelling"] = domain.spelling
-    return {"column": domain.column, "kind": domain.kind, "type": str(values.dtype), "objects": kinds}
-
-
-def get_domain(arrays: Mapping[str, Array], key: str, entry: Header) -> Domain:
-    """Put a domain together again."""
-    values = arrays[f"{key} values"]
-    if entry["type"] == "object":
-        number = entry["kind"] == "number"
-        values = _objects(exact_number(Decimal(text)) if number else text for text in values.tolist())
-    else:
-        values = values.astype(entry["type"])
-    return Domain(entry["column"], entry["kind"], values, arrays[f"{key} counts"], arrays.get(f"{key} spelling"))
+    def domain(self, key: str, entry: Header) -> Domain:
+        """Put a domain together again."""
+        values = self[f"{key} values"]
+        if entry["type"] == "object":
+            number = entry["kind"] == "number"
+            values = _objects(exact_number(Decimal(text)) if number else text for text in values.tolist())
+        else:
+            values = values.astype(entry["type"])
+        return Domain(entry["column"], entry["kind"], values, self[f"{key} counts"], self.get(f"{key} spelling"))

@@ -13,16 +13,7 @@ from typing import Any, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from incrowd.core._archive import (
-    Arrays,
-    Header,
-    get_domain,
-    get_ladder,
-    put_domain,
-    put_ladder,
-    read_archive,
-    write_archive,
-)
+from incrowd.core._archive import Archive, Header, read_archive, write_archive
 from incrowd.core._classes import Cells, Classes, Standing
 from incrowd.core._domain import Domain
 from incrowd.core._errors import DataError, ParameterError, UnknownColumnError
@@ -295,12 +286,12 @@ class Census:
 
     def save(self, path: str | Path) -> None:
         """Write the census to one file. It holds the table's values: keep it where the table is."""
-        arrays: Arrays = {f"codes {number}": codes for number, codes in enumerate(self.codes)}
+        arrays = Archive({f"codes {number}": codes for number, codes in enumerate(self.codes)})
         arrays |= {"counts": self.counts} | ({} if self.person is None else {"person": self.person})
         header = {name: getattr(self, name) for name in ("quasi", "sensitive", "floor", "dropped")}
-        domains = [put_domain(arrays, f"domain {i}", domain) for i, domain in enumerate(self.domains.values())]
+        domains = [arrays.put_domain(f"domain {i}", domain) for i, domain in enumerate(self.domains.values())]
         for name, ladder in self.ladders.items():
-            put_ladder(arrays, f"ladder {self.quasi.index(name)}", ladder)
+            arrays.put_ladder(f"ladder {self.quasi.index(name)}", ladder)
         heights = {name: ladder.height for name, ladder in self.ladders.items()}
         write_archive(Path(path), header | {"format": FORMAT, "domains": domains, "heights": heights}, arrays)
 
@@ -319,15 +310,15 @@ class Census:
         raise trouble  # outside of the except block: the context of an error would keep what the file holds
 
     @classmethod
-    def _unpack(cls, header: Header, arrays: Arrays) -> Census:
+    def _unpack(cls, header: Header, arrays: Archive) -> Census:
         quasi = tuple(header["quasi"])
-        domains = [get_domain(arrays, f"domain {i}", entry) for i, entry in enumerate(header["domains"])]
+        domains = [arrays.domain(f"domain {i}", entry) for i, entry in enumerate(header["domains"])]
         heights = header["heights"].items()
         return cls(
             quasi=quasi,
             sensitive=tuple(header["sensitive"]),
             domains={domain.column: domain for domain in domains},
-            ladders={name: get_ladder(arrays, f"ladder {quasi.index(name)}", name, height) for name, height in heights},
+            ladders={name: arrays.ladder(f"ladder {quasi.index(name)}", name, height) for name, height in heights},
             floor=tuple(header["floor"]),
             codes=tuple(arrays[f"codes {number}"] for number in range(len(quasi) + len(header["sensitive"]))),
             person=arrays.get("person"),

@@ -19,12 +19,9 @@ from incrowd.core._texts import (
     WHOLE_FLOATS,
     Array,
     Kind,
+    TypedValues,
     canonical_value,
     exact_number,
-    read_as,
-    read_texts,
-    repeats_in,
-    texts_of,
 )
 
 # Where the values of one column stand among the values of another.
@@ -138,14 +135,14 @@ class Domain:
     @classmethod
     def of_texts(cls, column: str, texts: Sequence[str], counts: Array, nulls: int = 0) -> Domain:
         """Take the domain of a text file's column: typed only if every value survives the way back to text."""
-        kind, values = read_texts(texts)
+        kind, values = TypedValues.of_texts(texts)
         domain = cls.build(column, kind, values, counts, nulls)
         return domain if values.dtype.kind not in "fM" else _with_spelling(domain, texts, values)
 
     def read_as(self, kind: Kind) -> Domain:
         """Read a column of texts of which it is known what they are; it stays as it is if some are something else."""
         texts = self.values.tolist()
-        found = read_as(kind, texts) if self.kind == "text" else None
+        found = TypedValues.of_kind(kind, texts) if self.kind == "text" else None
         if found is None:
             return self
         domain = Domain.build(self.column, *found, self.counts[: len(texts)], int(self.counts[len(texts) :].sum()))
@@ -157,7 +154,7 @@ class Domain:
 
         Nothing if most of the texts are neither: then these are codes.
         """
-        return repeats_in(self.values.tolist()) if self.kind == "text" else 0
+        return TypedValues(self.kind, self.values).repeats()
 
     def __len__(self) -> int:
         return len(self.counts)
@@ -171,13 +168,17 @@ class Domain:
     def texts(self) -> npt.NDArray[np.object_]:
         """Every value as the text that is published for it; ``None`` for null."""
         texts = np.empty(len(self), dtype=object)
-        texts[: len(self.values)] = texts_of(self.kind, self.values) if self.spelling is None else self.spelling
+        spelling = self.spelling
+        texts[: len(self.values)] = TypedValues(self.kind, self.values).texts() if spelling is None else spelling
         return texts
 
     def texts_at(self, places: Sequence[int]) -> list[str]:
         """Give the published texts of some values, and write no others."""
         some = np.asarray(places, dtype=np.intp)
-        return texts_of(self.kind, self.values[some]) if self.spelling is None else self.spelling[some].tolist()
+        if self.spelling is None:
+            return TypedValues(self.kind, self.values[some]).texts()
+        texts: list[str] = self.spelling[some].tolist()
+        return texts
 
     def codes_in(self, other: Domain) -> npt.NDArray[np.int64]:
         """Give for every code, null last, the code of the same value in another domain, or -1 where it has none.
@@ -188,7 +189,7 @@ class Domain:
         """
         codes = np.full(len(self), -1, dtype=np.int64)
         if {self.values.dtype.kind, other.values.dtype.kind} == {"f", "O"} and self.kind == other.kind:
-            mine, theirs = (np.array(texts_of(one.kind, one.values), dtype=object) for one in (self, other))
+            mine, theirs = (np.array(TypedValues(one.kind, one.values).texts(), dtype=object) for one in (self, other))
             codes[: len(self.values)] = places_in(mine, theirs)
         elif self.kind == other.kind or {self.kind, other.kind} == {"date", "datetime"}:
             codes[: len(self.values)] = places_in(self.values, other.values)
@@ -198,6 +199,15 @@ class Domain:
         if self.has_null and other.has_null:
             codes[-1] = len(other.values)
         return codes
+
+    def look_alikes(self) -> tuple[tuple[int, ...], ...]:
+        """Find the codes whose texts look alike in print, group by group. Empty for anything but text."""
+        if self.kind != "text":
+            return ()
+        groups: dict[str, list[int]] = defaultdict(list)
+        for code, text in enumerate(self.values.tolist()):
+            groups[_skeleton(text)].append(code)
+        return tuple(tuple(codes) for codes in groups.values() if len(codes) > 1)
 
     def __eq__(self, other: object) -> bool:
         return (
@@ -308,16 +318,6 @@ _CYRILLIC_AS_LATIN = "ABESIJKMHOPCTYXaesijopcyxdh"
 _GREEK = "ΑΒΕΖΗΙΚΜΝΟΡΤΥΧοϲ"
 _GREEK_AS_LATIN = "ABEZHIKMNOPTYXoc"
 _AS_LATIN = str.maketrans(_CYRILLIC + _GREEK, _CYRILLIC_AS_LATIN + _GREEK_AS_LATIN)
-
-
-def look_alikes(domain: Domain) -> tuple[tuple[int, ...], ...]:
-    """Find the codes whose texts look alike, group by group. Empty for anything but text."""
-    if domain.kind != "text":
-        return ()
-    groups: dict[str, list[int]] = defaultdict(list)
-    for code, text in enumerate(domain.values.tolist()):
-        groups[_skeleton(text)].append(code)
-    return tuple(tuple(codes) for codes in groups.values() if len(codes) > 1)
 
 
 def _skeleton(text: str) -> str:

@@ -10,7 +10,7 @@ from typing import TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from incrowd.core._archive import Array, Arrays, Header, get_domain, get_ladder, put_domain, put_ladder
+from incrowd.core._archive import Archive, Array, Arrays, Header
 from incrowd.core._census import check_level
 from incrowd.core._domain import Domain
 from incrowd.core._errors import DataError, ParameterError, UnknownColumnError
@@ -72,6 +72,13 @@ class FullDomainRecoding:
         sizes = [len(self.ladders[name].labels[level]) for name, level in self.levels.items()]
         ids = group([np.concatenate(pair) for pair in zip(groups, self.suppressed, strict=True)], sizes).ids
         return np.isin(ids[: len(groups[0])], ids[len(groups[0]) :])
+
+    def put(self) -> tuple[Header, Arrays]:
+        """Take it apart: what JSON can hold, and arrays of whole numbers, floats or texts by name."""
+        header, arrays = _put_outline(self)
+        header |= {"kind": "full domain", "levels": dict(self.levels)}
+        arrays |= {f"suppressed {number}": codes for number, codes in enumerate(self.suppressed)}
+        return header | {"suppressed": len(self.suppressed), "masked": self.masked}, arrays
 
 
 @dataclass(frozen=True, eq=False)
@@ -148,6 +155,20 @@ class LocalRecoding:
         opens = np.searchsorted(ids, np.arange(len(cells)))
         return order, before - before[opens][ids], (cells.sizes() > 1)[ids]
 
+    def put(self) -> tuple[Header, Arrays]:
+        """Take it apart: what JSON can hold, and arrays of whole numbers, floats or texts by name."""
+        header, arrays = _put_outline(self)
+        return header | {"kind": "local", "floor": dict(self.floor)}, arrays | self.put_cells()
+
+    def put_cells(self) -> Arrays:
+        """Take out what it says of its cells; the rest is the same for all parts of a table."""
+        return {
+            **{f"cell {number}": codes for number, codes in enumerate(self.codes)},
+            **{f"label {number}": texts for number, texts in enumerate(self.labels)},
+            "classes": self.classes,
+            "counts": self.counts,
+        }
+
 
 def _in_order(given: Mapping[str, _T], levels: Mapping[str, int]) -> dict[str, _T]:
     for name in levels:
@@ -172,32 +193,18 @@ Recoding = FullDomainRecoding | LocalRecoding
 FORMAT = "incrowd recoding 1"
 
 
-def put_recoding(recoding: Recoding) -> tuple[Header, Arrays]:
-    """Take a recoding apart: what JSON can hold, and arrays of whole numbers, floats or texts by name."""
-    arrays: Arrays = {}
+def _put_outline(recoding: Recoding) -> tuple[Header, Archive]:
+    """Take out what all recodings have: the values and ladders of their columns."""
+    arrays = Archive()
     header: Header = {
         "format": FORMAT,
         "quasi": list(recoding.quasi),
-        "domains": [put_domain(arrays, f"domain {name}", domain) for name, domain in recoding.domains.items()],
+        "domains": [arrays.put_domain(f"domain {name}", domain) for name, domain in recoding.domains.items()],
         "heights": {name: ladder.height for name, ladder in recoding.ladders.items()},
     }
     for name, ladder in recoding.ladders.items():
-        put_ladder(arrays, f"ladder {name}", ladder)
-    if isinstance(recoding, FullDomainRecoding):
-        header |= {"kind": "full domain", "levels": dict(recoding.levels)}
-        arrays |= {f"suppressed {number}": codes for number, codes in enumerate(recoding.suppressed)}
-        return header | {"suppressed": len(recoding.suppressed), "masked": recoding.masked}, arrays
-    return header | {"kind": "local", "floor": dict(recoding.floor)}, arrays | put_cells(recoding)
-
-
-def put_cells(recoding: LocalRecoding) -> Arrays:
-    """Take out of a local recoding what it says of its cells; the rest is the same for all parts of a table."""
-    return {
-        **{f"cell {number}": codes for number, codes in enumerate(recoding.codes)},
-        **{f"label {number}": texts for number, texts in enumerate(recoding.labels)},
-        "classes": recoding.classes,
-        "counts": recoding.counts,
-    }
+        arrays.put_ladder(f"ladder {name}", ladder)
+    return header, arrays
 
 
 def join_cells(parts: Sequence[Mapping[str, Array]]) -> Arrays:
@@ -218,10 +225,11 @@ def get_recoding(header: Header, arrays: Mapping[str, Array]) -> Recoding:
     if header.get("format") != FORMAT:
         msg = "This is not a recoding of this version."
         raise DataError(msg, hint="save it again with this version of incrowd.")
-    found = [get_domain(arrays, f"domain {entry['column']}", entry) for entry in header["domains"]]
+    archive = Archive(arrays)
+    found = [archive.domain(f"domain {entry['column']}", entry) for entry in header["domains"]]
     domains = {domain.column: domain for domain in found}
     heights = header.get("heights", {})
-    ladders = {name: get_ladder(arrays, f"ladder {name}", name, height) for name, height in heights.items()}
+    ladders = {name: archive.ladder(f"ladder {name}", name, height) for name, height in heights.items()}
     if header["kind"] == "full domain":
         return FullDomainRecoding(
             domains=domains,

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, Literal, Protocol, runtime_checkable
 
-from incrowd.core._domain import Domain, look_alikes
+from incrowd.core._domain import Domain
 from incrowd.core._errors import Hint, ParameterError, SchemaError, Setting, UnknownColumnError
 from incrowd.core._ladder import Hierarchy, Ladder
 
@@ -163,7 +163,7 @@ class Schema:
             if strict:
                 ladders[name] = _climb(name, default if hierarchy is None else hierarchy, domains[name])
         for name in (*self.quasi_names, *self.sensitive_names):
-            if alike := look_alikes(domains[name]):
+            if alike := domains[name].look_alikes():
                 count = sum(map(len, alike))
                 notes.append(f"Column {name!r} has {count} values that look alike in print; they count as different.")
         meanings = {name: meaning.bind(domains[name]) for name, meaning in self.sensitive if meaning is not None}

@@ -12,7 +12,7 @@ import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -82,19 +82,57 @@ _FORMS: tuple[tuple[type, Callable[[Any], Any]], ...] = (
 )
 
 
-def texts_of(kind: Kind, values: Array) -> list[str]:
-    """Write values as they are published: numbers without exponent and zeros at the end, midnights as dates."""
-    if kind == "boolean":
-        return ["true" if value else "false" for value in values.tolist()]
-    if kind == "number":
-        if values.dtype.kind == "f":
-            return _float_texts(values)
-        return [format(value, "f") if isinstance(value, Decimal) else repr(value) for value in values.tolist()]
-    if kind == "instant":
-        return [f"{value.isoformat(sep=' ')}+00:00" for value in values.tolist()]
-    if kind == "datetime":
-        return [value.isoformat(sep=" ").removesuffix(_MIDNIGHT) for value in values.tolist()]
-    return [str(value) for value in values.tolist()]
+class TypedValues(NamedTuple):
+    """Values, and the kind that all of them are of."""
+
+    kind: Kind
+    values: Array
+
+    @classmethod
+    def of_texts(cls, texts: Sequence[str]) -> TypedValues:
+        """Choose the narrowest kind that every text of a file survives, and read the texts as that."""
+        for kind, read, write, dtype in (*_READERS, *_fixed_readers(texts)):
+            values = _all_survive(texts, read, write)
+            if values is not None:
+                return cls(kind, np.array(values, dtype=dtype))
+        array = np.empty(len(texts), dtype=object)
+        array[:] = list(texts)
+        return cls("text", array)
+
+    @classmethod
+    def of_kind(cls, kind: Kind, texts: Sequence[str]) -> TypedValues | None:
+        """Read texts of a known kind; ``None`` if one is something else. Which kind of dates they are, they say."""
+        read = {"number": _read_numbers, "date": _read_moments, "datetime": _read_moments, "instant": _read_moments}
+        return read[kind](texts) if kind in read and len(texts) else None
+
+    def texts(self) -> list[str]:
+        """Write values as they are published: numbers without exponent and zeros at the end, midnights as dates."""
+        kind, values = self
+        if kind == "boolean":
+            return ["true" if value else "false" for value in values.tolist()]
+        if kind == "number":
+            if values.dtype.kind == "f":
+                return _float_texts(values)
+            return [format(value, "f") if isinstance(value, Decimal) else repr(value) for value in values.tolist()]
+        if kind == "instant":
+            return [f"{value.isoformat(sep=' ')}+00:00" for value in values.tolist()]
+        if kind == "datetime":
+            return [value.isoformat(sep=" ").removesuffix(_MIDNIGHT) for value in values.tolist()]
+        return [str(value) for value in values.tolist()]
+
+    def repeats(self) -> int:
+        """Count the texts, each there once, that write a number or a moment that another one writes.
+
+        0 if most are something else.
+        """
+        texts = self.values.tolist() if self.kind == "text" else []
+        shapes: tuple[tuple[Kind, re.Pattern[str]], ...] = (("number", _NUMBER), ("date", _MOMENT))
+        for kind, shape in shapes:
+            shaped = [text for text in texts if shape.fullmatch(text)]
+            found = TypedValues.of_kind(kind, shaped) if 2 * len(shaped) >= len(texts) else None
+            if found is not None:
+                return len(shaped) - len(set(found.values.tolist()))
+        return 0
 
 
 def _float_texts(values: npt.NDArray[np.float64]) -> list[str]:
@@ -109,38 +147,19 @@ def _float_texts(values: npt.NDArray[np.float64]) -> list[str]:
 
 def canonical_text(kind: Kind, text: str) -> str | None:
     """Write a text as the value of a kind that it means is published; ``None`` if it means none."""
-    found = read_as(kind, [text])
-    return None if found is None else texts_of(*found)[0]
+    found = TypedValues.of_kind(kind, [text])
+    return None if found is None else found.texts()[0]
 
 
-def read_as(kind: Kind, texts: Sequence[str]) -> tuple[Kind, Array] | None:
-    """Read texts of a known kind; ``None`` if one is something else. Which kind of dates they are, the texts say."""
-    read = {"number": _read_numbers, "date": _read_moments, "datetime": _read_moments, "instant": _read_moments}
-    return read[kind](texts) if kind in read and len(texts) else None
-
-
-def repeats_in(texts: Sequence[str]) -> int:
-    """Count the texts, each given once, that write a number or a moment that another one writes.
-
-    0 if most are something else.
-    """
-    for kind, shape in (("number", _NUMBER), ("date", _MOMENT)):
-        shaped = [text for text in texts if shape.fullmatch(text)]
-        found = read_as(kind, shaped) if 2 * len(shaped) >= len(texts) else None  # type: ignore[arg-type]
-        if found is not None:
-            return len(shaped) - len(set(found[1].tolist()))
-    return 0
-
-
-def _read_numbers(texts: Sequence[str]) -> tuple[Kind, Array] | None:
+def _read_numbers(texts: Sequence[str]) -> TypedValues | None:
     if not all(map(_NUMBER.fullmatch, texts)):
         return None
     numbers = np.empty(len(texts), dtype=object)
     numbers[:] = [exact_number(Decimal(text)) for text in texts]
-    return "number", numbers
+    return TypedValues("number", numbers)
 
 
-def _read_moments(texts: Sequence[str]) -> tuple[Kind, Array] | None:
+def _read_moments(texts: Sequence[str]) -> TypedValues | None:
     try:
         moments = [dt.datetime.fromisoformat(text) for text in texts]
         zoned = {moment.tzinfo is not None for moment in moments}
@@ -149,7 +168,7 @@ def _read_moments(texts: Sequence[str]) -> tuple[Kind, Array] | None:
         return None
     if len(zoned) > 1:
         return None
-    return "instant" if zoned.pop() else "datetime", np.array(plain, dtype="datetime64[us]")
+    return TypedValues("instant" if zoned.pop() else "datetime", np.array(plain, dtype="datetime64[us]"))
 
 
 # How the texts of a file become numbers or dates: only if every one survives the way back.
@@ -157,17 +176,6 @@ def _read_moments(texts: Sequence[str]) -> tuple[Kind, Array] | None:
 TextKind = Literal["number", "date", "datetime", "text"]
 Reader = tuple[TextKind, Callable[[str], Any], Callable[[Any], tuple[str, ...]], str]
 """A kind, how to read and to write a value of it, and the type of an array of them."""
-
-
-def read_texts(texts: Sequence[str]) -> tuple[TextKind, npt.NDArray[Any]]:
-    """Choose the narrowest kind that every text survives, and read the texts as that."""
-    for kind, read, write, dtype in (*_READERS, *_fixed_readers(texts)):
-        values = _all_survive(texts, read, write)
-        if values is not None:
-            return kind, np.array(values, dtype=dtype)
-    array = np.empty(len(texts), dtype=object)
-    array[:] = list(texts)
-    return "text", array
 
 
 def _fixed_readers(texts: Sequence[str]) -> Iterator[Reader]:

@@ -48,7 +48,6 @@ from incrowd.models import (
     TCloseness,
     promise,
     trivial_notes,
-    worst,
 )
 from incrowd.release import Reading, ladders_of, looks_at_levels, notes_on_look_alikes, verdict_of
 
@@ -133,7 +132,7 @@ def worst_of(model: Model, measured: tuple[Measured, ...] | None) -> tuple[Numbe
     """Give the worst of what was measured, if there is a class and it was measured."""
     if measured is None:
         return None
-    numbers = (worst(values, bound.sense) for values, bound in zip(measured, model.requirements, strict=True))
+    numbers = (values.worst(bound.sense) for values, bound in zip(measured, model.requirements, strict=True))
     found = tuple(number for number in numbers if number is not None)
     return found or None
 

@@ -36,7 +36,7 @@ from incrowd.evidence._attack_result import CHANCES, Attack, Table, with_column
 from incrowd.evidence._subject import Subject
 from incrowd.hierarchies import Categories, Ordered, Tree
 from incrowd.measures import Exposed, same_classes
-from incrowd.models import Measured, Ratios, worst
+from incrowd.models import Measured, Ratios
 
 Bools = npt.NDArray[np.bool_]
 
@@ -181,7 +181,7 @@ def attack_of(outcome: Outcome, classes: Classes, quasi: Sequence[str]) -> Attac
         right=Fraction(outcome.right),
         baseline=outcome.baseline,
         unit=outcome.unit,
-        worst=worst(outcome.measured, ">=" if narrow else "<="),
+        worst=outcome.measured.worst(">=" if narrow else "<="),
         worst_class=worst_class,
         distribution=_distribution(outcome, classes),
         expected=outcome.expected,

@@ -18,9 +18,8 @@ from incrowd.hierarchies._classification import Classification, ClassificationNa
 from incrowd.hierarchies._codec import (
     get_hierarchies,
     get_schema,
-    hierarchies_of,
     hierarchy_of,
-    put_hierarchies,
+    put_roles,
     put_schema,
     table_of,
     with_hierarchies,
@@ -56,9 +55,9 @@ __all__ = [
     "averaged", "averages", "bind_known_values", "bottom_coded", "categories", "check", "classification", "codes_of",
     "coverage", "coverage_as_values", "coverage_by_hierarchy", "covered", "covers", "dates", "dates_for", "days_in",
     "decimal_text", "disjoint", "draw", "flat", "forms_of", "frequent", "frequent_for", "get_hierarchies",
-    "get_schema", "hierarchies_of", "hierarchy_of", "intervals", "intervals_for", "is_free_text", "is_from_data",
+    "get_schema", "hierarchy_of", "intervals", "intervals_for", "is_free_text", "is_from_data",
     "kind_of_label", "likely_forms", "mask", "members_of", "moments_of", "newest_for", "ordered", "part_of_domain",
-    "pattern_of", "places_in", "postcodes", "put_hierarchies", "put_schema", "quantiles", "read_decimal",
+    "pattern_of", "places_in", "postcodes", "put_roles", "put_schema", "quantiles", "read_decimal",
     "sample_of_texts", "similarity_tree", "span_of", "table_of", "top_coded", "tree", "unreadable",
     "with_hierarchies", "write_csv",
 ]  # fmt: skip

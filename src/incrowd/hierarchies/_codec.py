@@ -84,7 +84,7 @@ def hierarchy_of(table: str | Mapping[str, Any], folder: Path) -> Hierarchy:
     return _BUILDERS[kind](folder / first if kind == "tree" and isinstance(first, str) else first, **others)
 
 
-def put_hierarchies(hierarchies: Mapping[str, Hierarchy]) -> tuple[Plain, Arrays]:
+def _put_hierarchies(hierarchies: Mapping[str, Hierarchy]) -> tuple[Plain, Arrays]:
     """Write the hierarchies of columns that give a value the same labels in every table; others are left out."""
     plain: Plain = {}
     arrays: Arrays = {}
@@ -158,7 +158,13 @@ def with_hierarchies(schema: Schema, hierarchies: Mapping[str, Hierarchy]) -> Sc
 # A schema as plain data: roles and meanings; hierarchies are what they did to the values of one table.
 
 
-def put_schema(schema: Schema) -> Plain:
+def put_schema(schema: Schema, hierarchies: Mapping[str, Hierarchy] | None = None) -> tuple[Plain, Arrays]:
+    """Write the roles of columns, and the hierarchies of their values: those that are given, or the schema's own."""
+    plain, arrays = _put_hierarchies(hierarchies_of(schema) if hierarchies is None else hierarchies)
+    return {"schema": put_roles(schema), "hierarchies": plain}, arrays
+
+
+def put_roles(schema: Schema) -> Plain:
     """Write the roles of columns, what is known about sensitive ones, and which are published as averages."""
     averaged = {name: one.by for name, one in schema.quasi if isinstance(one, Averaged)}
     roles = {name: [*value] if isinstance(value, tuple) else value for name, value in _fields(schema).items()}

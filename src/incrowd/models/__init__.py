@@ -15,7 +15,6 @@ from incrowd.models._measurement import (
     Ratios,
     Requirement,
     Sums,
-    worst,
 )
 from incrowd.models._model import All, ColumnModel, Model, sensitive_columns
 from incrowd.models._nt_closeness import Certificates, NTCloseness, NTJudge, nt_curve
@@ -45,5 +44,4 @@ __all__ = [
     "TCloseness", "check_column", "check_people", "choices", "cumulative_max", "exact_fraction", "exact_text",
     "feasibility", "file_promise", "given_text", "max_groups", "max_p", "nt_curve", "number_from_text", "number_text",
     "promise", "read_list", "read_people", "sensitive_columns", "suppression_limit", "trivial_notes", "whole_number",
-    "worst",
 ]  # fmt: skip

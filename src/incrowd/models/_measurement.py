@@ -54,6 +54,9 @@ class Measured(Protocol):
     def at(self, index: int) -> MeasuredNumber:
         """Give one number as exactly as it is known."""
 
+    def worst(self, sense: Sense, among: Bools | None = None) -> MeasuredNumber | None:
+        """Give the least number for ``>=``, else the largest, of the classes that count; nothing if there is none."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Ratios:
@@ -83,9 +86,56 @@ class Ratios:
         over = int(self.denominators[index])
         return Fraction(int(self.numerators[index]), over) if over else math.inf
 
+    def worst(self, sense: Sense, among: Bools | None = None) -> MeasuredNumber | None:
+        """Decide by floats where they are in the right order, else compare the ratios that are near the worst."""
+        if among is not None:
+            return Ratios(self.numerators[among], self.denominators[among]).worst(sense)
+        if not len(self.numerators):
+            return None
+        floats, least = self._sorting_floats(), sense == ">="
+        index = int(floats.argmin() if least else floats.argmax())
+        largest = [int(side.max()) for side in (self.numerators, self.denominators)]
+        if largest[0] * largest[1] < _EXACT_BELOW or not np.isfinite(floats[index]):
+            return self.at(index)
+        near = np.flatnonzero(_near(floats, floats[index]))
+        pairs = set(zip(self.numerators[near].tolist(), self.denominators[near].tolist(), strict=True))
+        values = [Fraction(above, below) for above, below in pairs]
+        return min(values) if least else max(values)
+
+    def _sorting_floats(self) -> Floats:
+        """Divide; over 0 is infinity. Whole numbers need no division."""
+        if object in {self.numerators.dtype, self.denominators.dtype} or (self.denominators == 0).any():
+            return self.floats
+        if self.denominators.max() == 1:
+            return self.numerators
+        return np.asarray(self.numerators / self.denominators, dtype=np.float64)
+
+
+class _Approximate:
+    """Numbers of which floats are at hand, and exact ones only one by one."""
+
+    __slots__ = ()
+
+    def worst(self: Measured, sense: Sense, among: Bools | None = None) -> MeasuredNumber | None:
+        """Find it among the floats, and look exactly at those that are near it."""
+        floats, least = self.floats, sense == ">="
+        if among is not None:
+            floats = np.where(among, floats, np.inf if least else -np.inf)
+            if not among.any():
+                return None
+        if not len(floats):
+            return None
+        index = int(floats.argmin() if least else floats.argmax())
+        if not np.isfinite(floats[index]):
+            return self.at(index)
+        near = np.flatnonzero(_near(floats, floats[index]) & (floats != floats[index]))  # equal classes: equal floats
+        others = near[np.argsort(floats[near] if least else -floats[near])]
+        values = [self.at(int(place)) for place in (index, *others[:_MOST])]
+        return min(values) if least else max(values)
+
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Roots:
+class Roots(_Approximate):
     """Irrational numbers, such as entropies: floats, with a little rounding in favour of the bound.
 
     ``careful`` adds one up again without rounding on the way, for those near a bound.
@@ -107,7 +157,7 @@ class Roots:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Sums:
+class Sums(_Approximate):
     """Rational numbers that are cheap to get as floats and dear to get exactly: only those near a bound are."""
 
     floats: Floats
@@ -119,53 +169,6 @@ class Sums:
         for index in np.flatnonzero(_near(self.floats, limit)).tolist():
             result[index] = _COMPARE[sense](self.at(index), bound)
         return result
-
-
-def worst(measured: Measured, sense: Sense, among: Bools | None = None) -> MeasuredNumber | None:
-    """Give the least number for ``>=``, else the largest, of the classes that count; nothing if there is none."""
-    least = sense == ">="
-    if isinstance(measured, Ratios):
-        if among is not None:
-            measured = Ratios(measured.numerators[among], measured.denominators[among])
-        return _worst_ratio(measured, least=least)
-    floats = measured.floats
-    if among is not None:
-        floats = np.where(among, floats, np.inf if least else -np.inf)
-        if not among.any():
-            return None
-    if not len(floats):
-        return None
-    index = int(floats.argmin() if least else floats.argmax())
-    if not np.isfinite(floats[index]):
-        return measured.at(index)
-    near = np.flatnonzero(_near(floats, floats[index]) & (floats != floats[index]))  # equal classes have equal floats
-    others = near[np.argsort(floats[near] if least else -floats[near])]
-    values = [measured.at(int(place)) for place in (index, *others[:_MOST])]
-    return min(values) if least else max(values)
-
-
-def _worst_ratio(ratios: Ratios, *, least: bool) -> MeasuredNumber | None:
-    """Decide by floats where they are in the right order, else compare the ratios that are near the worst."""
-    if not len(ratios.numerators):
-        return None
-    floats = _as_floats(ratios)
-    index = int(floats.argmin() if least else floats.argmax())
-    largest = [int(side.max()) for side in (ratios.numerators, ratios.denominators)]
-    if largest[0] * largest[1] < _EXACT_BELOW or not np.isfinite(floats[index]):
-        return ratios.at(index)
-    near = np.flatnonzero(_near(floats, floats[index]))
-    pairs = set(zip(ratios.numerators[near].tolist(), ratios.denominators[near].tolist(), strict=True))
-    values = [Fraction(above, below) for above, below in pairs]
-    return min(values) if least else max(values)
-
-
-def _as_floats(ratios: Ratios) -> Floats:
-    """Divide; over 0 is infinity. Whole numbers need no division."""
-    if object in {ratios.numerators.dtype, ratios.denominators.dtype} or (ratios.denominators == 0).any():
-        return ratios.floats
-    if ratios.denominators.max() == 1:
-        return ratios.numerators
-    return np.asarray(ratios.numerators / ratios.denominators, dtype=np.float64)
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy.typing as npt
+
 from incrowd.core import (
     DataError,
     Hierarchy,
@@ -20,10 +22,9 @@ from incrowd.core import (
     Schema,
     get_recoding,
     join_cells,
-    put_recoding,
 )
 from incrowd.engines import read_arrays, write_arrays
-from incrowd.hierarchies import get_hierarchies, get_schema, hierarchies_of, put_hierarchies, put_schema
+from incrowd.hierarchies import get_hierarchies, get_schema, put_schema
 from incrowd.models import Model, promise
 
 if TYPE_CHECKING:
@@ -68,10 +69,10 @@ def save_recoding(source: Release | SavedRecoding, folder: str | os.PathLike[str
     """
     recoding = source.recoding
     stored = recoding if isinstance(recoding, StoredRecoding) else None
-    header, arrays = put_recoding(recoding if stored is None else stored.outline)
-    known = source.hierarchies if isinstance(source, SavedRecoding) else hierarchies_of(source.schema)
-    hierarchies, trees = put_hierarchies(known)
-    header |= {"schema": put_schema(source.schema), "promise": str(source.model), "hierarchies": hierarchies}
+    header, arrays = recoding.put()
+    known = source.hierarchies if isinstance(source, SavedRecoding) else None
+    roles, trees = put_schema(source.schema, known)
+    header |= {**roles, "promise": str(source.model)}
     if stored is not None:
         header["parts"] = len(stored.files)
         stored.copy(Path(folder))
@@ -152,6 +153,10 @@ class StoredRecoding(LocalRecoding):
     files: tuple[Path, ...]
     _states: list[tuple[int, int] | None]
 
+    def put(self) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]:
+        """Take its outline apart: what it says of its cells lies in the files."""
+        return self.outline.put()
+
     def copy(self, folder: Path) -> None:
         """Put the files into a folder, unless they are there already."""
         self._check()
@@ -169,7 +174,7 @@ class StoredRecoding(LocalRecoding):
     @cached_property
     def _cells(self) -> LocalRecoding:
         self._check()
-        header, arrays = put_recoding(self.outline)
+        header, arrays = self.put()
         found = get_recoding(header, arrays | join_cells([read_arrays(file) for file in self.files]))
         assert isinstance(found, LocalRecoding)  # noqa: S101 - as its outline is
         return found

@@ -28,12 +28,11 @@ from incrowd.core import (
     Schema,
     Setting,
     Verdict,
-    look_alikes,
     warn,
 )
 from incrowd.engines import Engine
 from incrowd.hierarchies import flat
-from incrowd.models import Judge, Judgement, Model, NTCloseness, file_promise, worst
+from incrowd.models import Judge, Judgement, Model, NTCloseness, file_promise
 from incrowd.release._input_distance import notes_on_few
 from incrowd.release._recipe import Predicted
 from incrowd.search import Problem
@@ -65,7 +64,7 @@ def free_name(name: str, taken: Container[str]) -> str:
 def notes_on_look_alikes(judges: Sequence[Judge], census: Census) -> list[str]:
     """Name the columns with values that look alike in print: they count as different."""
     promised = [name for judge in judges for name in judge.columns]
-    alike = {name: sum(map(len, look_alikes(census.domains[name]))) for name in (*census.quasi, *promised)}
+    alike = {name: sum(map(len, census.domains[name].look_alikes())) for name in (*census.quasi, *promised)}
     return [
         f"Column {name!r} has {count} values that look alike in print; they count as different."
         for name, count in alike.items()
@@ -95,7 +94,7 @@ def _finding(judge: Judge, judgement: Judgement, classes: Classes, among: Any) -
     bad = among & ~judgement.ok
     requirements = judge.model.requirements
     pairs = zip(requirements, judgement.measured, strict=True)
-    numbers = [worst(values, bound.sense, among) for bound, values in pairs]
+    numbers = [values.worst(bound.sense, among) for bound, values in pairs]
     return Finding(
         promise=str(judge.model),
         columns=judge.columns,
