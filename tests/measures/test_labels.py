@@ -13,7 +13,7 @@ from hypothesis import given, settings, strategies as st
 import incrowd as ic
 from incrowd.core import Domain, Ladder
 from incrowd.hierarchies import covers
-from incrowd.measures import Axis, Cover, Groups, Spread, comparison_groups, in_line
+from incrowd.measures import Axis, Cover, Groups, Spread, comparison_groups, line_positions
 
 TOWNS = ic.tree([("bonn", "west"), ("köln", "west"), ("kiel", "north"), ("ulm", "south")])
 
@@ -25,7 +25,7 @@ def bound(hierarchy: Any, values: list[Any]) -> tuple[Domain, Ladder]:
 
 def cover(hierarchy: Any, values: list[Any], labels: list[str | None]) -> Cover:
     domain, ladder = bound(hierarchy, values)
-    return Cover.of_labels(in_line(domain, ladder), labels, domain, ladder)
+    return Cover.of_labels(line_positions(domain, ladder), labels, domain, ladder)
 
 
 def spread(hierarchy: Any, values: list[Any], labels: list[str | None]) -> Spread:
@@ -127,7 +127,7 @@ def test_groups_with_labels_begin_where_these_say() -> None:
 
 def test_values_that_a_hierarchy_groups_stand_side_by_side() -> None:
     domain, ladder = bound(TOWNS, ["bonn", "kiel", "köln", "ulm"])
-    place = in_line(domain, ladder)
+    place = line_positions(domain, ladder)
     west = [place[domain.texts.tolist().index(town)] for town in ("bonn", "köln")]
     assert abs(west[0] - west[1]) == 1
     assert cover(TOWNS, ["bonn", "kiel", "köln", "ulm"], ["west", "{bonn, ulm}"]).number.tolist() == [2, 2]
@@ -179,7 +179,7 @@ def test_what_lies_inside_a_range_is_counted_label_by_label(
     labels = [f"{low}-{low + more}" for low, more in dict(wanted).items()]
     labels = [label for label in labels if any(covers(label, str(value)) for value in values)] or ["*"]
     domain, ladder = bound(ic.flat(), values)
-    found = Cover.of_labels(in_line(domain, ladder), labels, domain, ladder)
+    found = Cover.of_labels(line_positions(domain, ladder), labels, domain, ladder)
     first, last = sorted(ends)
     for label, share in zip(labels, found.inside(first, last).tolist(), strict=True):
         inside = [place for place, value in enumerate(sorted(values)) if covers(label, str(value))]

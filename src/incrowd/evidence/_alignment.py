@@ -24,7 +24,7 @@ from incrowd.core import (
 )
 from incrowd.evidence._subject import Subject
 from incrowd.hierarchies import Averaged
-from incrowd.measures import Axis, Cover, Groups, Joint, Spread, comparison_groups, in_line
+from incrowd.measures import Axis, Cover, Groups, Joint, Spread, comparison_groups, line_positions
 from incrowd.release import Release, census_within_memory
 
 Bools = npt.NDArray[np.bool_]
@@ -251,7 +251,7 @@ def compared(subject: Subject, census: Census) -> Compared:
     names = (*census.quasi, *census.sensitive)
     request = CensusRequest(census.quasi, census.sensitive, count=subject.schema.count)
     published = census_within_memory(subject.engine, request)
-    places = {name: in_line(census.domains[name], census.ladders.get(name)) for name in names}
+    places = {name: line_positions(census.domains[name], census.ladders.get(name)) for name in names}
     before = Side.of(census, {name: Cover.of_values(place, np.arange(len(place))) for name, place in places.items()})
     after = Side.of(published, {name: _cover(subject, census, published.domains[name], places[name]) for name in names})
     groups = {
@@ -266,7 +266,7 @@ def read_labels(census: Census, name: str, texts: Sequence[str | None]) -> Cover
     axis = Axis.of(domain)
     if axis is not None:
         return Spread.of_labels(axis, texts, domain, ladder)
-    return Cover.of_labels(in_line(domain, ladder), texts, domain, ladder)
+    return Cover.of_labels(line_positions(domain, ladder), texts, domain, ladder)
 
 
 def _cover(subject: Subject, census: Census, published: Domain, place: Counts) -> Cover | Spread:

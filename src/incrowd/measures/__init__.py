@@ -21,7 +21,7 @@ from incrowd.measures._exposure import (
     same_sets,
     unique_without,
 )
-from incrowd.measures._labels import Axis, Cover, Groups, Spread, comparison_groups, in_line
+from incrowd.measures._labels import Axis, Cover, Groups, Spread, comparison_groups, line_positions
 from incrowd.measures._measures import (
     MEASURES,
     AverageClassSize,
@@ -53,6 +53,6 @@ __all__ = [
     "Measure", "Objective", "Precision", "Published", "Ranges", "Sizes", "Spread", "Uniqueness", "ambiguity",
     "answers", "best_guess", "chances_expected", "chances_in_population", "chances_in_table", "column_costs",
     "column_weights", "comparison_groups", "costs_of_labels", "costs_of_sums", "cramers_v", "estimated_uniqueness",
-    "expected_chance", "in_line", "persons_alone", "pitman_fit", "plain_number", "read_measure", "rounded",
+    "expected_chance", "line_positions", "persons_alone", "pitman_fit", "plain_number", "read_measure", "rounded",
     "same_classes", "same_sets", "unique_without",
 ]  # fmt: skip

@@ -49,19 +49,19 @@ class Objective(ABC):
     def score(self, node: Published) -> float:
         """Give the score of a node, rounded so that equal scores are equal."""
 
-    def part(self, column: int, level: int, suppressed: Counts) -> Floats:  # noqa: ARG002
+    def column_bound(self, column: int, level: int, suppressed: Counts) -> Floats:  # noqa: ARG002
         """Bound from below what a column at a level adds, for each number of records that are left out at least."""
         return np.zeros(len(suppressed))
 
-    def finish(self, parts: Floats) -> Floats:
+    def score_of_sum(self, parts: Floats) -> Floats:
         """Turn sums of parts into a lower bound of the score, rounded down no further than a score is."""
         return parts
 
-    def unfinish(self, score: float) -> float:
+    def sum_of_score(self, score: float) -> float:
         """Give the sum of parts that has this score."""
         return score
 
-    def above(self, sizes: Counts) -> float:  # noqa: ARG002
+    def bound_above(self, sizes: Counts) -> float:  # noqa: ARG002
         """Bound from below the score of every node at or above one with classes of these sizes."""
         return -np.inf
 
@@ -108,14 +108,14 @@ class CellObjective(Objective):
     def share(self, column: int, total: Floats) -> Floats:
         """Turn the total of a column into its part of the score."""
 
-    def part(self, column: int, level: int, suppressed: Counts) -> Floats:
+    def column_bound(self, column: int, level: int, suppressed: Counts) -> Floats:
         return self.share(column, self._costs[column].least(level, suppressed))
 
     def score(self, node: Published) -> float:
         known = zip(self._costs, node.levels, node.kept, strict=True)
         totals = [costs.total(level, kept) for costs, level, kept in known]
         parts = [self.share(column, np.array([total])) for column, total in enumerate(totals)]
-        return float(rounded(self.finish(np.sum(parts, axis=0)))[0])
+        return float(rounded(self.score_of_sum(np.sum(parts, axis=0)))[0])
 
 
 def rounded(scores: Floats) -> Floats:

@@ -157,7 +157,7 @@ class Cover:
         return np.asarray(found / self.number[:, None], dtype=np.float64)
 
 
-def in_line(domain: Domain, ladder: Ladder | None) -> Counts:
+def line_positions(domain: Domain, ladder: Ladder | None) -> Counts:
     """Give every value its position in the line."""
     if ladder is None or domain.kind != "text":
         return np.arange(len(domain))
@@ -354,7 +354,7 @@ class _StretchReader:
             return [(at, at + self._axis.unit, 1.0)]
         members = None if text in self._groups else members_of(text)
         if members is not None:
-            return _together([self.read(member) for member in members])
+            return _joined_pieces([self.read(member) for member in members])
         span = self._axis.span(text)
         return self._listed(text) if span is None else [(span.low, span.high, 1.0)]
 
@@ -369,7 +369,7 @@ class _StretchReader:
         return [(at, at + self._axis.unit, 1 / leaves) for at in self._axis.at[codes].tolist()]
 
 
-def _together(parts: Sequence[Pieces]) -> Pieces:
+def _joined_pieces(parts: Sequence[Pieces]) -> Pieces:
     """Put the members of a set together: each weighs as much as it is long, points all the same."""
     lengths = [sum((high or 0.0) - (low or 0.0) for low, high, _ in part) for part in parts]
     total = sum(lengths)

@@ -205,10 +205,10 @@ class _Geometric(_Arithmetic):
     def share(self, column: int, total: Floats) -> Floats:
         return np.asarray(self._weights[column] * np.log1p(self.lost(column, total)) / self._all, dtype=np.float64)
 
-    def finish(self, parts: Floats) -> Floats:
+    def score_of_sum(self, parts: Floats) -> Floats:
         return np.asarray(np.expm1(parts), dtype=np.float64)
 
-    def unfinish(self, score: float) -> float:
+    def sum_of_score(self, score: float) -> float:
         return math.log1p(score)
 
 
@@ -219,7 +219,7 @@ class _Height(Objective):
     def score(self, node: Published) -> float:
         return float(rounded(np.array([self._weights @ np.array(node.levels)]))[0])
 
-    def part(self, column: int, level: int, suppressed: Counts) -> Floats:
+    def column_bound(self, column: int, level: int, suppressed: Counts) -> Floats:
         return np.full(len(suppressed), self._weights[column] * level)
 
 
@@ -233,7 +233,7 @@ class _Discernibility(Objective):
         squares = float(node.sizes.astype(np.float64) @ node.sizes)
         return self._published * squares + self._left_out * node.suppressed * node.records
 
-    def above(self, sizes: Counts) -> float:
+    def bound_above(self, sizes: Counts) -> float:
         # Classes only merge, and who is left out costs as much as the largest class would.
         return min(self._published, self._left_out) * float(sizes.astype(np.float64) @ sizes)
 
@@ -244,7 +244,7 @@ class _AverageClassSize(Objective):
     def score(self, node: Published) -> float:
         return node.records / max(len(node.sizes) + (node.suppressed > 0), 1)
 
-    def above(self, sizes: Counts) -> float:
+    def bound_above(self, sizes: Counts) -> float:
         return float(sizes.sum()) / (len(sizes) + 1)  # classes only merge; one more for what is left out
 
 

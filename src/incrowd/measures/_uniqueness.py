@@ -89,10 +89,10 @@ def _alpha(sizes: Sizes) -> float:
     """Find where the likelihood, at the best theta for each alpha, is highest: its slope changes sign there."""
     if _slope(sizes, _LEAST) <= 0:
         return _LEAST
-    return _last(lambda alpha: _slope(sizes, alpha) > 0, _LEAST, _MOST, 60)
+    return _bisect(lambda alpha: _slope(sizes, alpha) > 0, _LEAST, _MOST, 60)
 
 
-def _last(holds: Callable[[float], bool], low: float, high: float, steps: int) -> float:
+def _bisect(holds: Callable[[float], bool], low: float, high: float, steps: int) -> float:
     """Halve so often: find the number up to which something holds that holds at the low end and not at the high one."""
     for _ in range(steps):
         middle = (low + high) / 2
@@ -118,7 +118,7 @@ def _theta(sizes: Sizes, alpha: float) -> float:
     low, high = 1e-12, 1.0  # how far theta is above -alpha
     while rises(high) and high < 1e18:
         low, high = high, high * 4
-    return _last(rises, low, high, 100) - alpha
+    return _bisect(rises, low, high, 100) - alpha
 
 
 def _sum(theta: float, alpha: float, number: int) -> float:
@@ -191,7 +191,7 @@ def slide_negative_binomial(sizes: Sizes) -> float | None:
 
 def _uniques(sizes: Sizes, low: float, high: float, *, rising: bool) -> float:
     """Narrow beta down to where the classes of one come out right."""
-    fit = _fit(sizes, _last(lambda beta: (_difference(sizes, beta) > 0) != rising, low, high, 60))
+    fit = _fit(sizes, _bisect(lambda beta: (_difference(sizes, beta) > 0) != rising, low, high, 60))
     return sizes.population / fit.mean * math.exp(fit.alpha * math.log(fit.beta))
 
 
@@ -211,7 +211,7 @@ def _fit(sizes: Sizes, beta: float) -> _Fit:
     high = 1.0
     while too_few(high):  # people per class grow without end
         high *= 2
-    return _Fit.of(_last(too_few, 0.0, high, 80), beta, sizes.fraction)
+    return _Fit.of(_bisect(too_few, 0.0, high, 80), beta, sizes.fraction)
 
 
 @dataclass(frozen=True, slots=True)
@@ -273,12 +273,12 @@ def zayatz(sizes: Sizes) -> float:
     L. Zayatz. *Estimation of the percent of unique population elements on a microdata file using the sample.* Bureau
     of the Census, Statistical Research Division Report 91/08, 1991.
     """
-    chance = np.array([_one_of(size, sizes.records, sizes.population) for size in sizes.sizes.tolist()])
+    chance = np.array([_chance_of_one(size, sizes.records, sizes.population) for size in sizes.sizes.tolist()])
     alone = chance[0] * sizes.classes[0]
     return float(sizes.alone * alone / float(chance @ sizes.classes) / sizes.fraction)
 
 
-def _one_of(size: int, drawn: int, population: int) -> float:
+def _chance_of_one(size: int, drawn: int, population: int) -> float:
     """Give the chance that exactly one of a class is drawn, without putting back."""
     rest = population - size - drawn + 1
     if rest < 0:

@@ -83,7 +83,7 @@ class Datafly:
         progress
             Not called.
         """
-        k = only_k(problem, "Datafly")
+        k = promised_k(problem, "Datafly")
         table = LocalTable(problem)
         refuse_others(table, "Datafly")
         table.refuse_if_hopeless()
@@ -153,7 +153,7 @@ def count_different(codes: Ints) -> int:
     return int(np.count_nonzero(np.bincount(codes)))
 
 
-def only_k(problem: Problem, search: str) -> int:
+def promised_k(problem: Problem, search: str) -> int:
     """Give the k that is promised; refuse every promise beside it."""
     least, others = k_and_others(problem.model)
     if others:

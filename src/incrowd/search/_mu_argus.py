@@ -10,7 +10,7 @@ from typing import ClassVar, Literal, get_args
 import numpy as np
 
 from incrowd.core import Hint, NoSafeRelease, ParameterError, Setting, UnknownColumnError, add_up, group
-from incrowd.search._datafly import Stars, check_outliers, count_different, only_k, raise_levels, refuse_others
+from incrowd.search._datafly import Stars, check_outliers, count_different, promised_k, raise_levels, refuse_others
 from incrowd.search._local import LocalTable
 from incrowd.search._problem import Bools, Counts, Ints, LocalOutcome, OnProgress, Problem, check_flag
 
@@ -95,7 +95,7 @@ class MuArgus:
         progress
             Not called.
         """
-        k = only_k(problem, "MuArgus")
+        k = promised_k(problem, "MuArgus")
         table = LocalTable(problem)
         refuse_others(table, "MuArgus")
         ranks = self._ranks(table.census.quasi)

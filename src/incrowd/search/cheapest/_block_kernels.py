@@ -8,12 +8,12 @@ import numpy as np
 
 from incrowd.core.kernels import compiled
 from incrowd.search._problem import Counts, Floats
-from incrowd.search.cheapest._kernels import Small, Tables, inner
+from incrowd.search.cheapest._kernels import Small, Tables, compile_inner
 
 SAMPLE = 1 << 14  # of a longer part about so many points say which column to cut; how it is cut is decided by all
 
 
-@inner
+@compile_inner
 def _group_sums(tables: Tables, weights: Counts, part: Small, column: int, table: int, step: int, sums: Counts) -> int:
     """Add up the records of each group, at every so many-th point; give how many groups there are."""
     groups = 0
@@ -24,7 +24,7 @@ def _group_sums(tables: Tables, weights: Counts, part: Small, column: int, table
     return groups
 
 
-@inner
+@compile_inner
 def _column_gain(tables: Tables, part: Small, column: int, table: int, step: int, sums: Counts, least: int) -> float:
     """Say how much cheaper the groups that are large enough become, and forget the sums."""
     # Where the groups that are too small are too small together, the smallest of the others stays with them.
@@ -44,7 +44,7 @@ def _column_gain(tables: Tables, part: Small, column: int, table: int, step: int
     return gain - given_up if 0 < pool < least else gain
 
 
-@inner
+@compile_inner
 def _sort_groups(
     tables: Tables,
     weights: Counts,
@@ -95,7 +95,7 @@ def _sort_groups(
     return number
 
 
-@inner
+@compile_inner
 def _best_column(
     tables: Tables, weights: Counts, part: Small, level: Counts, step: int, sums: Counts, least: int
 ) -> tuple[int, int]:
@@ -114,7 +114,7 @@ def _best_column(
     return chosen, below
 
 
-@inner
+@compile_inner
 def _with_waiting_room(waiting: Counts, used: int, more: int) -> Counts:
     if used + more <= len(waiting):
         return waiting
@@ -189,7 +189,7 @@ class Choice(NamedTuple):
     last: Counts
 
 
-@inner
+@compile_inner
 def _label_cost(tables: Tables, column: int, low: int, high: int) -> int:
     """Give what the narrowest label costs that covers two places of a column."""
     if tables.line[column] >= 0:

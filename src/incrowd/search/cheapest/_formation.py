@@ -16,7 +16,7 @@ from incrowd.search._local import Pieces
 from incrowd.search._problem import Bools, Counts, Floats, Ints
 from incrowd.search.cheapest._block_kernels import Boxes, Choice, cut_blocks, find_nearest
 from incrowd.search.cheapest._board import Board, LabelKind, Needs, labels_by_level, stretch_places
-from incrowd.search.cheapest._kernels import Support, Tables, form
+from incrowd.search.cheapest._kernels import Support, Tables, form_classes
 
 Keeps = Callable[[Counts, Counts, int], Bools]
 """Says which classes keep the promise, from points, the class of each, and how many classes there are."""
@@ -74,10 +74,10 @@ def _search_all(tables: Tables, support: Support, blocks: list[Ints]) -> Iterato
 
     def search(inside: Ints) -> tuple[Ints, Ints]:
         if len(inside) == tables.place.shape[1]:
-            found: tuple[Ints, Ints] = form(tables, support, SHARE, FEW)
+            found: tuple[Ints, Ints] = form_classes(tables, support, SHARE, FEW)
         else:
             part = tables._replace(place=np.ascontiguousarray(tables.place[:, inside]))
-            found = form(part, support_part(support, inside), SHARE, FEW)
+            found = form_classes(part, support_part(support, inside), SHARE, FEW)
         return found
 
     if len(blocks) < 2:

@@ -66,12 +66,12 @@ class Labels(NamedTuple):
     members: Small
 
 
-def inner(function: Callable[..., Any]) -> Callable[..., Any]:
+def compile_inner(function: Callable[..., Any]) -> Callable[..., Any]:
     """Compile a part of a loop, which Python cannot call: that compiles faster."""
     return compiled(function, no_cpython_wrapper=True, no_cfunc_wrapper=True)
 
 
-@inner
+@compile_inner
 def _sort(order: Small, depth: int, size: int, place: Small, spare: Small, bins: Counts) -> None:
     """Sort points by their place, those of one place as they stand: by inserting, or byte by byte."""
     if size <= INSERT:
@@ -104,7 +104,7 @@ def _sort(order: Small, depth: int, size: int, place: Small, spare: Small, bins:
         shift += 8
 
 
-@inner
+@compile_inner
 def _is_enough(support: Support, points: Small, start: int, end: int, free: Bools, seen: Counts) -> bool:
     """Say whether the points that are still free have what a class must have."""
     # `seen` has a stamp for every kind, and the last one that was used at its end.
@@ -133,7 +133,7 @@ def _is_enough(support: Support, points: Small, start: int, end: int, free: Bool
     return True
 
 
-@inner
+@compile_inner
 def _with_room(labels: Labels, known: int, used: int) -> Labels:
     """Give labels room for another one, with so many points of all together: twice the room where it is full."""
     cost, ends, levels, members = labels
@@ -152,7 +152,7 @@ def _with_room(labels: Labels, known: int, used: int) -> Labels:
     return Labels(cost, ends, levels, members)
 
 
-@inner
+@compile_inner
 def _run_at(
     place: Small, node: Small, amounts: Counts, goal: Counts, order: Small, depth: int, start: int, size: int, base: int
 ) -> Run:
@@ -170,7 +170,7 @@ def _run_at(
     return end, first, last, weight, most
 
 
-@inner
+@compile_inner
 def _note_label(work: Work, labels: Labels, known: int, start: int, end: int, price: int, chosen: Counts) -> Labels:
     """Note a label and its points, and let those vote for it that had none as cheap."""
     used, depth = labels.ends[known], len(chosen) - 1
@@ -188,7 +188,7 @@ def _note_label(work: Work, labels: Labels, known: int, start: int, end: int, pr
     return labels
 
 
-@inner
+@compile_inner
 def _search(tables: Tables, support: Support, work: Work, count: int, labels: Labels, known: int) -> tuple[Labels, int]:
     """Find for every free point whose goal is above it the cheapest label under which enough free points lie."""
     # Column by column, from values to `*`: inside a group the points are sorted by the next column, so that the groups
@@ -239,7 +239,7 @@ def _search(tables: Tables, support: Support, work: Work, count: int, labels: La
     return labels, known
 
 
-@inner
+@compile_inner
 def _cheapest_first(votes: Small, cost: Counts, known: int) -> Small:
     """Give the labels that have votes, the cheapest first; of equal ones that with more votes, then the older."""
     listed = np.empty(known, dtype=np.int32)
@@ -268,7 +268,7 @@ def _cheapest_first(votes: Small, cost: Counts, known: int) -> Small:
     return listed[:size]
 
 
-@inner
+@compile_inner
 def _keep_supported(labels: Labels, known: int, votes: Small, support: Support, work: Work) -> int:
     """Keep the labels that still have votes and support, with the points that are free; forget the others."""
     number = np.full(known, -1, dtype=np.int32)
@@ -298,7 +298,7 @@ def _keep_supported(labels: Labels, known: int, votes: Small, support: Support, 
 
 
 @compiled
-def form(tables: Tables, support: Support, share: float, few: int) -> tuple[Small, npt.NDArray[np.int16]]:
+def form_classes(tables: Tables, support: Support, share: float, few: int) -> tuple[Small, npt.NDArray[np.int16]]:
     """Form classes, cheapest labels first, until no label has enough free points."""
     # Of the cheapest labels a `share` is taken before the next look; all where `few` points are left. Give the class of
     # every point, -1 where it is left over, and the level of every class in each column.

@@ -140,7 +140,7 @@ class Acceptance:
     @property
     def counts_at_once(self) -> bool:
         """Whether a compiled loop counts what several nodes leave out."""
-        return self.rollup.fast and (not self.rollup.has_tail or self._by_values is not None)
+        return self.rollup.is_compiled and (not self.rollup.has_tail or self._by_values is not None)
 
     def count(self, nodes: Ints, cells: Rolled, *, exact: bool = False) -> tuple[list[int], list[int]]:
         """Count what several nodes leave out, and bound what nodes below each of them do; by a compiled loop."""

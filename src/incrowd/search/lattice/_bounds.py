@@ -140,16 +140,16 @@ class Bounds:
         self._step = max(1, -(-(problem.limit + 1) // BUCKETS))
         grid = np.arange(0, problem.limit + self._step, self._step)
         self._parts = [
-            np.array([objective.part(column, level, grid) for level in range(low, high + 1)])
+            np.array([objective.column_bound(column, level, grid) for level in range(low, high + 1)])
             for column, low, high in zip(self.axes, self.lows, self.highs, strict=True)
         ]
         self._tables, self._strides = self._joint_tables()
         begins = np.cumsum([0, *map(len, self._tables[:-1])])
         self._steps = np.column_stack([begins, self._strides])
         self._flat = np.concatenate(self._tables)
-        self._pairs = self._axis_pairs(problem, rollup if rollup is not None and rollup.fast else None)
+        self._pairs = self._axis_pairs(problem, rollup if rollup is not None and rollup.is_compiled else None)
 
-    def columns(self, nodes: Ints) -> Counts:
+    def node_levels(self, nodes: Ints) -> Counts:
         """Give the levels of every column, in the order of the schema; nodes are rows."""
         return np.asarray(nodes[..., self._columns] + self._floor, dtype=np.int64)
 
@@ -185,14 +185,14 @@ class Bounds:
 
     def score(self, parts: Floats) -> Floats:
         """Turn sums of parts into bounds of scores, rounded as scores are."""
-        finished = self._objective.finish(parts)
+        finished = self._objective.score_of_sum(parts)
         return rounded(finished - MARGIN * np.maximum(np.abs(finished), 1.0))
 
     def exact_score(self, node: Ints) -> float | None:
         """Give the score of a node that leaves nobody out, where its bound tells it beyond rounding."""
         if not isinstance(self._objective, CellObjective):
             return None
-        finished = self._objective.finish(self.least(node[:, None], np.zeros(1, dtype=np.int64)))
+        finished = self._objective.score_of_sum(self.least(node[:, None], np.zeros(1, dtype=np.int64)))
         slack = MARGIN * max(abs(float(finished[0])), 1.0)
         low, high = rounded(finished + np.array([-slack, slack])).tolist()
         return low if low == high else None

@@ -163,10 +163,10 @@ class _Walk(Visitor):
     def is_hopeful(self, cells: Rolled) -> bool:
         if not self._objective.looks_at_classes:
             return True
-        return self._objective.above(self._acceptance.sizes(cells)) <= float(self._scores.max())
+        return self._objective.bound_above(self._acceptance.sizes(cells)) <= float(self._scores.max())
 
-    def columns(self, nodes: Ints) -> Ints:
-        return self._bounds.columns(nodes)
+    def node_levels(self, nodes: Ints) -> Ints:
+        return self._bounds.node_levels(nodes)
 
     def visit(self, nodes: Ints, cells: Rolled) -> list[int]:
         found = [self._visit(node, cells) for node in nodes]
@@ -177,7 +177,7 @@ class _Walk(Visitor):
 
     def _visit(self, node: Ints, cells: Rolled) -> int:
         """Find the strengths that a node reaches, and compare it with the best of each."""
-        rolled = self._acceptance.rollup.to(self.columns(node).tolist(), cells)
+        rolled = self._acceptance.rollup.to(self.node_levels(node).tolist(), cells)
         found = self._acceptance.strengths(rolled)
         hoped, left_out = (self._left_out(found.sizes, strength) for strength in (found.possible, found.strength))
         reached = int((left_out <= self._problem.limit).sum())

@@ -141,7 +141,7 @@ class ByValues:
         if None in needs or max(max(row or ()) for row in needs) * max(records, 1) ** 2 >= EXACT:
             return None
         known = int((codes < len(rollup.census.domains[rollup.sensitive[0]].values)).sum())  # a missing one comes last
-        counted = [known if _known_only(judges) else len(codes) for _, judges in (pruning, whole)]
+        counted = [known if _counts_known_only(judges) else len(codes) for _, judges in (pruning, whole)]
         return cls(np.column_stack([np.array(needs, dtype=np.int64), counted]), reference)
 
     def count(self, rollup: Rollup, nodes: Ints, cells: Rolled, limit: int) -> Counts:
@@ -155,12 +155,12 @@ class ByValues:
 def least_values(judges: tuple[Judge, ...]) -> int:
     """Say how many different values of one column, whichever, a class needs; 0 if it needs something else."""
     needs = _needs(1, judges)
-    if _known_only(judges) and any(domain.has_null for judge in judges for domain in judge.domains.values()):
+    if _counts_known_only(judges) and any(domain.has_null for judge in judges for domain in judge.domains.values()):
         return 0
     return needs[1] if needs is not None and needs[2:] == [0, 1, 1, 1] else 0
 
 
-def _known_only(judges: tuple[Judge, ...]) -> bool:
+def _counts_known_only(judges: tuple[Judge, ...]) -> bool:
     """Say whether what counts values counts known ones only; a promise about distances counts none."""
     return not all(judge.missing for judge in judges)
 

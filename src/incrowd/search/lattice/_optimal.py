@@ -152,7 +152,7 @@ class BranchAndBound(Visitor):
             else:
                 high = middle - 1
 
-    def few(self, cells: Rolled) -> int:
+    def direct_visit_limit(self, cells: Rolled) -> int:
         """Let the compiled loop count several nodes at once, where that is cheap."""
         return FEW if len(cells) <= MANY and self._acceptance.counts_at_once else 2
 
@@ -166,15 +166,15 @@ class BranchAndBound(Visitor):
         self._levels = levels
         self._stale = np.full(levels.shape[1], -np.inf)
 
-    def columns(self, nodes: Ints) -> Ints:
-        return self._bounds.columns(nodes)
+    def node_levels(self, nodes: Ints) -> Ints:
+        return self._bounds.node_levels(nodes)
 
     def is_hopeful(self, cells: Rolled) -> bool:
         """Whether a measure of classes leaves hope for a node at or above these cells."""
         self._report()
         if self.best is None or not self._objective.looks_at_classes:
             return True
-        return self._objective.above(self._acceptance.sizes(cells)) <= self.best.score
+        return self._objective.bound_above(self._acceptance.sizes(cells)) <= self.best.score
 
     def wanted(self, nodes: Counts, bounds: Counts) -> Counts:
         """Give the nodes that do not leave out too much, and may be better than the best."""
@@ -192,7 +192,7 @@ class BranchAndBound(Visitor):
         if len(cells) > MANY or not self._acceptance.counts_at_once:
             return self._test_each(rows, cells)
         self._report()
-        suppressed, bounds = self._acceptance.count(self.columns(nodes), cells)
+        suppressed, bounds = self._acceptance.count(self.node_levels(nodes), cells)
         promising = np.array(suppressed) <= self._acceptance.limit
         if self.best is not None and promising.any():
             promising &= self._bounds.least(nodes.T, np.array(suppressed)) <= self._worse
@@ -207,7 +207,7 @@ class BranchAndBound(Visitor):
         score = self._bounds.exact_score(np.array(node)) if len(cells) else None
         if score is None:
             return False
-        levels = tuple(self.columns(np.array(node)).tolist())
+        levels = tuple(self.node_levels(np.array(node)).tolist())
         self._keep_if_best(Node(self._by_name(levels), 0, UNKNOWN, score), levels)
         return True
 
@@ -226,7 +226,7 @@ class BranchAndBound(Visitor):
 
     def _test(self, node: Levels, source: Rolled | None = None) -> Tested:
         self._report()
-        cells = self._acceptance.rollup.to(self.columns(np.array(node)).tolist(), source)
+        cells = self._acceptance.rollup.to(self.node_levels(np.array(node)).tolist(), source)
         tested = self._acceptance.test(cells)
         self._known[node] = tested.bound
         publishes = tested.acceptable and tested.classes  # nothing is no release
@@ -241,7 +241,7 @@ class BranchAndBound(Visitor):
         rank = sum(levels), levels
         if self.best is None or (node.score, rank) < (self.best.score, self._rank):
             self.best, self._rank = node, rank
-            key = self._objective.unfinish(node.score)
+            key = self._objective.sum_of_score(node.score)
             slack = NEAR * max(1.0, abs(key))
             self._better, self._worse = key - slack, key + slack
 
@@ -258,7 +258,7 @@ class BranchAndBound(Visitor):
         """Decide exactly whether a node may be better than the best: by score, or by rank at equal scores."""
         bound = float(self._bounds.score(np.array([parts]))[0])
         best = np.inf if self.best is None else self.best.score
-        levels = tuple(self.columns(np.array(node)).tolist())
+        levels = tuple(self.node_levels(np.array(node)).tolist())
         return bound < best or (bound == best and (sum(levels), levels) < self._rank)
 
     def _report(self) -> None:

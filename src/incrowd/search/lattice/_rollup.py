@@ -96,7 +96,7 @@ class Rollup:
         moves = [column for column, pair in enumerate(zip(source.levels, target, strict=True)) if pair[0] != pair[1]]
         if not moves:
             return source
-        if self.fast:
+        if self.is_compiled:
             return self._compiled(source, target)
         Rollup._sorted += len(source)
         words = list(source.words)
@@ -119,11 +119,11 @@ class Rollup:
         return cell_loops().Layout.of(self._fields, self._tables, self._groups)
 
     @property
-    def fast(self) -> bool:
+    def is_compiled(self) -> bool:
         return self._one_word and (self._large or Rollup._sorted > COMPILE_AFTER)
 
     def is_shared(self, cells: Rolled) -> bool:
-        return self.fast and len(cells) >= SHARE_FROM
+        return self.is_compiled and len(cells) >= SHARE_FROM
 
     def small_records(self, nodes: Ints, source: Rolled, k: int, limit: int) -> list[int]:
         """Count for several nodes the records in classes smaller than k, where cells are classes."""

@@ -32,7 +32,7 @@ class Visitor:
     join_from = sys.maxsize
     """From so many nodes on, the least node above all of them is visited first; it may be visited again later."""
 
-    def few(self, cells: Rolled) -> int:
+    def direct_visit_limit(self, cells: Rolled) -> int:
         """Say how many nodes are best visited from these cells, instead of rolling up to what they have in common."""
         return 1
 
@@ -58,7 +58,7 @@ class Visitor:
         """
         raise NotImplementedError
 
-    def columns(self, nodes: Ints) -> Ints:
+    def node_levels(self, nodes: Ints) -> Ints:
         """Give the level of every column for levels by axis; nodes are rows."""
         return nodes
 
@@ -119,7 +119,7 @@ class Sweep:
             self._walk(0, self._rollup.to(self._common_levels(nodes)), nodes)
 
     def _common_levels(self, nodes: Counts) -> Levels:
-        return tuple(self._visitor.columns(self._rows[nodes].min(axis=0)).tolist())
+        return tuple(self._visitor.node_levels(self._rows[nodes].min(axis=0)).tolist())
 
     def _walk(self, axis: int, cells: Rolled, nodes: Counts) -> None:
         """Go through the levels of an axis, descending; all nodes have the same levels on the axes before."""
@@ -128,7 +128,7 @@ class Sweep:
         for begin, end in zip([0, *cuts], [*cuts, len(nodes)], strict=True):
             part = nodes[begin:end]
             inside = self._ask_above(part if known == self._news else self._wanted(part), cells)
-            if len(inside) > self._visitor.few(cells):
+            if len(inside) > self._visitor.direct_visit_limit(cells):
                 rolled = self._rollup.to(self._common_levels(inside), cells)
                 if self._visitor.is_hopeful(rolled):
                     self._walk(axis + 1, rolled, inside)

@@ -158,7 +158,7 @@ class Cutting:
 
     def _measure(self, starts: Array, ends: Array) -> Stretches:
         reach = Stretches(*np.empty((3, len(self._columns), len(starts)), dtype=np.int32))
-        counted = np.array([column.counted for column in self._columns])
+        counted = np.array([column.is_counted for column in self._columns])
         stamps = np.zeros(self._most, dtype=np.int64)
         loops.measure_parts(self._codes, starts, ends, counted, stamps, reach)
         return reach

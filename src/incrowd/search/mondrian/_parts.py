@@ -89,7 +89,7 @@ class Column:
         return [np.append(0, np.cumsum(one[1:] != one[:-1])) for one in groups]
 
     @property
-    def counted(self) -> bool:
+    def is_counted(self) -> bool:
         """Whether the values of a part are counted: for its width, or for its name."""
         return self.distance is None or self.call == "set"
 

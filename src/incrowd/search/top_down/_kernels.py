@@ -147,7 +147,7 @@ def _is_short(back: Counts, limits: Counts, stage: int) -> bool:
 
 
 @compiled
-def _look_for(stage: int, line: Counts, loan: Loan) -> None:
+def _move_back(stage: int, line: Counts, loan: Loan) -> None:
     """Move records back, in line, until nothing is missing that this stage looks for."""
     at, kept = 0, loan.pieces[KEPT]
     while at < len(line) and _is_short(loan.back, loan.limits, stage):
@@ -176,7 +176,7 @@ def borrow(starts: Counts, line: Counts, loan: Loan, failed: Bools) -> None:
             if pieces[KEPT, piece] == 0:
                 _add(piece, pieces[COUNT, piece], loan)
         for stage in range(STAGES):
-            _look_for(stage, line[starts[part] : starts[part + 1]], loan)
+            _move_back(stage, line[starts[part] : starts[part + 1]], loan)
             if _is_short(back, loan.limits, stage):
                 failed[part] = True
                 break
