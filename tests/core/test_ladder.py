@@ -96,10 +96,10 @@ def test_the_top_step_may_know_how_many_values_the_hierarchy_has() -> None:
 
 def test_a_step_leads_from_groups_to_their_groups_above() -> None:
     ladder = Ladder.climb(ABCD, [step([0, 0, 1, 2], "ab", "c!", "d!"), step([0, 0, 1, 1], "low", "high")])
-    assert ladder.step(0, 1).tolist() == [0, 0, 1, 2]
-    assert ladder.step(1, 2).tolist() == [0, 1, 1]
-    assert ladder.step(0, 3).tolist() == [0, 0, 0, 0]
-    assert ladder.step(2, 2).tolist() == [0, 1]
+    assert ladder.parent_groups(0, 1).tolist() == [0, 0, 1, 2]
+    assert ladder.parent_groups(1, 2).tolist() == [0, 1, 1]
+    assert ladder.parent_groups(0, 3).tolist() == [0, 0, 0, 0]
+    assert ladder.parent_groups(2, 2).tolist() == [0, 1]
 
 
 def test_groups_take_the_smallest_type_that_fits() -> None:
@@ -224,8 +224,8 @@ def test_every_value_finds_the_label_that_its_step_gave_it(made: tuple[list[Any]
 def test_two_steps_are_one(made: tuple[list[Any], list[list[int]]]) -> None:
     ladder = climb(*made)
     for middle in range(ladder.height + 1):
-        two = ladder.step(middle, ladder.height)[ladder.step(0, middle)]
-        assert two.tolist() == ladder.step(0, ladder.height).tolist()
+        two = ladder.parent_groups(middle, ladder.height)[ladder.parent_groups(0, middle)]
+        assert two.tolist() == ladder.parent_groups(0, ladder.height).tolist()
 
 
 @given(partitions())

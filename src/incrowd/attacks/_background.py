@@ -69,7 +69,7 @@ def after_excluding(counts: Ints, starts: npt.NDArray[np.intp], excluded: int, m
     owner = np.repeat(np.arange(len(begins)), entries)
     without = np.bincount(owner, missing, len(begins)).astype(np.int64)
     values = entries - np.bincount(owner[missing > 0], minlength=len(begins))
-    ranked = _falling(counts, owner)
+    ranked = _sorted_counts(counts, owner)
     taken = np.minimum(excluded, np.maximum(values - 1, 0))
     sums = np.concatenate(([0], np.cumsum(ranked)))
     first = ranked[begins]
@@ -78,7 +78,7 @@ def after_excluding(counts: Ints, starts: npt.NDArray[np.intp], excluded: int, m
     return Guesses(Ratios(first, first + rest), (values == taken + 1) & (without == 0), right)
 
 
-def _falling(counts: Ints, owner: npt.NDArray[np.intp]) -> Ints:
+def _sorted_counts(counts: Ints, owner: npt.NDArray[np.intp]) -> Ints:
     """Sort the counts of every class, the largest first: class and count as one number, where that fits."""
     most = int(counts.max(initial=0))
     bits = most.bit_length()
@@ -99,7 +99,7 @@ def listed_exclusions(classes: Classes, prior: Prior, values: Sequence[str]) -> 
     unknown = f"{given - occur} of {given} given values do not occur in column {domain.column!r}."
     histogram = classes.histogram(prior.column)
     kept = ~out[histogram.values[0]]
-    left, total, most = _left(classes, prior.column, kept)
+    left, total, most = _counts_left(classes, prior.column, kept)
     targets = int(total.sum())
     return Outcome(
         name=NAME,
@@ -126,7 +126,7 @@ def unlikely_exclusions(classes: Classes, prior: Prior, public: Mapping[str, Fra
     place[order] = np.arange(len(order)) - histogram.starts[histogram.classes]
     values = np.diff(histogram.starts)
     kept = place >= np.minimum(excluded, values - 1)[histogram.classes]
-    left, _, most = _left(classes, prior.column, kept)
+    left, _, most = _counts_left(classes, prior.column, kept)
     present = np.flatnonzero(prior.counts)
     remaining = np.zeros(len(domain), dtype=bool)
     remaining[present[np.argsort(rank[present])][min(excluded, max(len(present) - 1, 0)) :]] = True
@@ -146,7 +146,7 @@ def unlikely_exclusions(classes: Classes, prior: Prior, public: Mapping[str, Fra
     )
 
 
-def _left(classes: Classes, column: str, kept: npt.NDArray[np.bool_]) -> tuple[Ints, Ints, Ints]:
+def _counts_left(classes: Classes, column: str, kept: npt.NDArray[np.bool_]) -> tuple[Ints, Ints, Ints]:
     """Give for every class how many values are left, how many people have one, and how many the most frequent one."""
     histogram = classes.histogram(column)
     counts, guessed = (np.where(kept, one.counts, 0) for one in (histogram, classes.guessable_values(column)))

@@ -80,14 +80,14 @@ class Way(NamedTuple):
 
 
 @compiled
-def put_in(words: Words, column: npt.NDArray[np.integer], bits: Words) -> None:
+def pack_column(words: Words, column: npt.NDArray[np.integer], bits: Words) -> None:
     """Put the code of a column into every word, as the bits that stand for it."""
     for row in range(len(words)):
         words[row] |= bits[column[row]]
 
 
 @compiled
-def in_order(words: Words, spare: Words, order: Small, other: Small, shift: int) -> None:
+def sort_words(words: Words, spare: Words, order: Small, other: Small, shift: int) -> None:
     """Sort words and what belongs to them by some bits, keeping the order of those alike in these."""
     ends = np.zeros((1 << DIGIT) + 1, dtype=np.int64)
     for word in words:
@@ -220,7 +220,7 @@ def _crowd(links: Links, kinds: Sequence[Words]) -> tuple[Walkers, Ints]:
     packing = Packing.of([_kinds(kind) for kind in kinds])
     words = np.zeros((packing.words, links.people), dtype=np.int64)
     for field, kind, codes in zip(packing.fields, kinds, links.codes, strict=True):
-        put_in(words[field.word], codes, kind << field.shift)
+        pack_column(words[field.word], codes, kind << field.shift)
     parts = ([getattr(field, part) for field in packing.fields] for part in ("word", "shift", "bits"))
     word, shift, bits = (np.array(part, dtype=np.int64) for part in parts)
     order = _sort(words, int(bits.sum()))
@@ -236,7 +236,7 @@ def _sort(words: Words, bits: int) -> Ints:
     order, kept, spare = np.arange(words.shape[1], dtype=np.int32), words[0], np.empty_like(words[0])
     other = np.empty_like(order)
     for done in range(0, bits, DIGIT):
-        in_order(kept, spare, order, other, done)
+        sort_words(kept, spare, order, other, done)
         kept, spare, order, other = spare, kept, other, order
     words[0] = kept
     return order

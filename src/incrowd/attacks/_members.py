@@ -195,7 +195,7 @@ class _Tight:
         for level, group in self._groups.get(label, []):
             if self._ladder is None or not level:
                 continue
-            below = np.flatnonzero(self._ladder.step(level - 1, level) == group)
+            below = np.flatnonzero(self._ladder.parent_groups(level - 1, level) == group)
             if len(below) > 1:
                 return [(level - 1, int(one)) for one in below] if len(below) == 2 else []
         return []

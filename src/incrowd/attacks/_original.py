@@ -55,7 +55,7 @@ def _known(original: Census, known: Domain, place: int) -> Ints:
     found = original.domains[known.column].codes_in(known)
     if (found < 0).any():
         why = f"column {known.column!r} has values that the release was not made of"
-        raise _other(why)
+        raise _not_the_original(why)
     return found[original.codes[place]]
 
 
@@ -71,7 +71,7 @@ def _expect_cells(codes: Sequence[Ints], original: Census, recoding: LocalRecodi
         sides.append([cells.sums(counts), *(column[cells.first] for column in columns)])
     if any(not np.array_equal(one, other) for one, other in zip(*sides, strict=True)):
         why = "its records differ from those that the recoding lists"
-        raise _other(why)
+        raise _not_the_original(why)
 
 
 def _expect_classes(
@@ -82,18 +82,22 @@ def _expect_classes(
     levels = list(recoding.levels.items())
     labels = [recoding.ladders[name].labels[level] for name, level in levels]
     raised = [recoding.ladders[name].groups[level][column] for (name, level), column in zip(levels, codes, strict=True)]
-    wanted = [_wanted(published[0], recoding, name)[classes.codes[place]] for place, (name, _) in enumerate(levels)]
+    wanted = [
+        _group_of_labels(published[0], recoding, name)[classes.codes[place]] for place, (name, _) in enumerate(levels)
+    ]
     known = np.logical_and.reduce([column >= 0 for column in wanted])
     if recoding.masks:
         known &= ~np.logical_and.reduce([classes.texts(place) == TOP for place in range(len(levels))])
-    counted = _counted(raised, original.counts, [column[known] for column in wanted], [len(one) for one in labels])
+    counted = _combination_records(
+        raised, original.counts, [column[known] for column in wanted], [len(one) for one in labels]
+    )
     short = int((counted < classes.records[known]).sum())
     if short:
         why = f"{short:,} of {len(classes):,} groups have fewer records there than are published"
-        raise _other(why)
+        raise _not_the_original(why)
 
 
-def _wanted(published: Census, recoding: FullDomainRecoding, name: str) -> Counts:
+def _group_of_labels(published: Census, recoding: FullDomainRecoding, name: str) -> Counts:
     """Give for every published label its group at the level of its column; -1 for one that is of another level."""
     level, domain = recoding.levels[name], published.domains[name]
     if not level and not recoding.masks:
@@ -102,7 +106,9 @@ def _wanted(published: Census, recoding: FullDomainRecoding, name: str) -> Count
     return np.array([known.get(text, -1) for text in domain.texts.tolist()], dtype=np.int64)
 
 
-def _counted(columns: Sequence[Ints], counts: Ints, wanted: Sequence[Ints], numbers: Sequence[int]) -> Counts:
+def _combination_records(
+    columns: Sequence[Ints], counts: Ints, wanted: Sequence[Ints], numbers: Sequence[int]
+) -> Counts:
     """Add up the records of wanted combinations of codes."""
     possible, cells = math.prod(numbers), len(counts)
     if possible <= SPARSE * cells:
@@ -112,6 +118,6 @@ def _counted(columns: Sequence[Ints], counts: Ints, wanted: Sequence[Ints], numb
     return add_up(ids[:cells], counts, int(ids.max(initial=0)) + 1)[ids[cells:]]
 
 
-def _other(why: str) -> DataError:
+def _not_the_original(why: str) -> DataError:
     msg = f"The original is not the table that the release was made of: {why}."
     return DataError(msg, hint="give the very table, with nothing added or removed.")

@@ -84,7 +84,7 @@ class Truth:
     records: int  # how many are published
 
     @cached_property
-    def everybody(self) -> bool:
+    def has_everybody(self) -> bool:
         """Whether it is known that nobody of the original is left out of the release."""
         return self.recoding is not None and int(self.whole.records.sum()) == self.records
 
@@ -101,7 +101,7 @@ class Truth:
     def published(self) -> Counts | None:
         """How many of the people who are alike are in the release; nothing where nobody can say."""
         recoding = self.recoding
-        if self.everybody:
+        if self.has_everybody:
             return self.known.counts
         if not isinstance(recoding, LocalRecoding) or recoding.floor or self.known.persons is not None:
             return None
@@ -115,7 +115,7 @@ class Truth:
         return add_up(place[ids[people:]], recoding.counts[inside], people)
 
     @property
-    def bounded(self) -> bool:
+    def is_bounded(self) -> bool:
         """Whether it is only known how many are found at most; one level per column leaves out whole classes."""
         return self.published is None and not isinstance(self.recoding, FullDomainRecoding)
 

@@ -160,7 +160,7 @@ def narrow_range(classes: Classes, prior: Prior, narrow: Fraction, line: ValueLi
         measured=measured,
         exposed=exposed,
         right=0 if windows is None else windows.best(rows),
-        baseline=Fraction(0 if windows is None else _before(windows, rows, prior, line.place), max(targets, 1)),
+        baseline=Fraction(0 if windows is None else _prior_hits(windows, rows, prior, line.place), max(targets, 1)),
         unit="width",
         notes=(unplaced,) if without else (),
     )
@@ -241,7 +241,7 @@ def _distinct(keys: Ints) -> tuple[Ints, Ints]:
     return different, own
 
 
-def _before(windows: _Windows, rows: _Rows, prior: Prior, place: Ints) -> int:
+def _prior_hits(windows: _Windows, rows: _Rows, prior: Prior, place: Ints) -> int:
     """Count the targets about whom one window, said of everybody, is right: the best one, as far as is known."""
     said = windows.counts(rows)
     if prior.elsewhere:

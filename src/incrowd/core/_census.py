@@ -245,7 +245,7 @@ class Census:
         if target == self.floor:
             return self
         raised = [
-            self.ladders[name].step(low, high)[codes] if high > low else codes
+            self.ladders[name].parent_groups(low, high)[codes] if high > low else codes
             for name, low, high, codes in zip(self.quasi, self.floor, target, self.codes, strict=False)
         ]
         columns = [*raised, *self.codes[len(self.quasi) :], *([] if self.person is None else [self.person])]

@@ -164,7 +164,7 @@ class Classes:
 
     def histogram(self, *columns: str) -> Histogram:
         """Count the values of a sensitive column in every class, or the combinations of several; once, then kept."""
-        return self._once(("class", *columns), self.members, len(self))
+        return self._cached_histogram(("class", *columns), self.members, len(self))
 
     def guessable_values(self, column: str) -> Histogram:
         """Count the values that somebody can be said to have: a missing one is listed and counts as nobody's."""
@@ -187,7 +187,9 @@ class Classes:
 
     def reference(self, *columns: str) -> Histogram:
         """Count the values in the whole table, as one class; once, then kept."""
-        return self._once(("table", *columns), np.zeros(len(self.members), dtype=np.uint8), min(1, len(self)))
+        return self._cached_histogram(
+            ("table", *columns), np.zeros(len(self.members), dtype=np.uint8), min(1, len(self))
+        )
 
     def texts(self, column: int) -> npt.NDArray[np.object_]:
         """Give what each class is called in a quasi-identifier, by its number; ``None`` for a missing value."""
@@ -213,7 +215,7 @@ class Classes:
         """Give the whole table as one class; none if the table is empty."""
         return self.merge(np.zeros(len(self), dtype=np.uint8), min(1, len(self)))
 
-    def _once(self, key: tuple[str, ...], members: Ints, classes: int) -> Histogram:
+    def _cached_histogram(self, key: tuple[str, ...], members: Ints, classes: int) -> Histogram:
         if key not in self._counted:
             self._counted[key] = _histogram(self.cells, members, classes, key[1:])
         return self._counted[key]

@@ -62,7 +62,7 @@ class Namer:
         self.domain: Domain = census.domains[name]
         self.floor = census.floor[column]
         levels = range(self.floor, self.ladder.height + 1)
-        self._up = {level: self.ladder.step(self.floor, level) for level in levels}
+        self._up = {level: self.ladder.parent_groups(self.floor, level) for level in levels}
         self.code = np.lexsort([self._up[level] for level in levels])
         self.place = np.empty(len(self.code), dtype=np.int64)
         self.place[self.code] = np.arange(len(self.code))

@@ -114,7 +114,7 @@ class Ladder:
         """The number of steps from a value to the top."""
         return len(self.groups) - 1
 
-    def step(self, low: int, high: int) -> Ints:
+    def parent_groups(self, low: int, high: int) -> Ints:
         """Give for every group of level ``low`` its group at level ``high``."""
         parent = np.zeros(len(self.labels[low]), dtype=self.groups[high].dtype)
         parent[self.groups[low]] = self.groups[high]
@@ -136,7 +136,7 @@ class Ladder:
 
     def _check_nested(self) -> None:
         for level in range(self.height):
-            if not np.array_equal(self.step(level, level + 1)[self.groups[level]], self.groups[level + 1]):
+            if not np.array_equal(self.parent_groups(level, level + 1)[self.groups[level]], self.groups[level + 1]):
                 msg = (
                     f"The hierarchy of column {self.column!r} is not nested: "
                     f"values with one label at level {level} have different ones at level {level + 1}."
@@ -149,7 +149,7 @@ class Ladder:
         sizes = [
             np.bincount(group, minlength=len(names)) for group, names in zip(self.groups, self.labels, strict=True)
         ]
-        step = functools.cache(self.step)  # few pairs of levels share a label
+        step = functools.cache(self.parent_groups)  # few pairs of levels share a label
         for level, labels in enumerate(self.labels):
             for group, label in enumerate(labels.tolist()):
                 low, lower = known.setdefault(label, (level, group))

@@ -102,7 +102,7 @@ def _ladders(classes: Classes) -> list[list[Regions]]:
         steps = [Regions.by_codes(str(low), codes)]
         if ladder is not None:
             levels = range(low + 1, ladder.height + 1)
-            steps += [Regions.by_codes(str(level), ladder.step(low, level)[codes]) for level in levels]
+            steps += [Regions.by_codes(str(level), ladder.parent_groups(low, level)[codes]) for level in levels]
         columns.append(_distinct([*steps, _top(classes)]))
     return columns
 

@@ -108,17 +108,17 @@ def joint_verdict(verdicts: Sequence[Verdict]) -> Verdict:
     every = [first, *others]
     persons = None if first.persons is None else sum(verdict.persons or 0 for verdict in every)
     return Verdict(
-        findings=_together([verdict.findings for verdict in every]),
+        findings=_joint_findings([verdict.findings for verdict in every]),
         classes=sum(verdict.classes for verdict in every),
         records=sum(verdict.records for verdict in every),
         persons=persons,
         failing={name: np.concatenate([verdict.failing[name] for verdict in every]) for name in first.failing},
         notes=tuple(dict.fromkeys(note for verdict in every for note in verdict.notes)),
-        beside=_together([verdict.beside for verdict in every]),
+        beside=_joint_findings([verdict.beside for verdict in every]),
     )
 
 
-def _together(findings: Sequence[tuple[Finding, ...]]) -> tuple[Finding, ...]:
+def _joint_findings(findings: Sequence[tuple[Finding, ...]]) -> tuple[Finding, ...]:
     return tuple(_worst(same) for same in zip(*findings, strict=True))
 
 

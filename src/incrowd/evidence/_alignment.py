@@ -155,7 +155,7 @@ def _target(census: Census, target: str) -> Ints:
 def _records_by_levels(recoding: FullDomainRecoding, census: Census, target: str) -> PublishedRecords:
     values = census.codes[: len(census.quasi)]
     steps = zip(census.quasi, values, strict=True)
-    labels = tuple(census.ladders[name].step(0, recoding.levels[name])[codes] for name, codes in steps)
+    labels = tuple(census.ladders[name].parent_groups(0, recoding.levels[name])[codes] for name, codes in steps)
     names = tuple(census.ladders[name].labels[recoding.levels[name]] for name in census.quasi)
     published = ~recoding.is_suppressed(labels)
     return PublishedRecords(values, _target(census, target), labels, names, published, census.counts.astype(np.int64))

@@ -310,7 +310,7 @@ def _attribute_attack(joined: Joined, found: Linked, name: str) -> Attack:
     prior = Prior.of(joined.subject.classes, name)
     constant = prior.people == prior.largest
     told: Disclosures | None = None
-    if chosen.any() and joined.truth is not None and not joined.truth.everybody:
+    if chosen.any() and joined.truth is not None and not joined.truth.has_everybody:
         theirs = joined.truth.whole.cells.domains[name].codes_in(joined.classes.cells.domains[name])
         told, exposed = joined.truth.true_of(joined.disclosed(name), name, theirs, found.telling[name])
     else:  # what all candidates have is true of everybody who is one of them
@@ -355,7 +355,7 @@ def _notes(joined: Joined) -> tuple[str, ...]:
             "linkage: the release does not say whose row is whose, so as many persons count as candidates as there are "
             f"for sure: {promise}. Chances are at most so high; give the original to count persons."
         )
-    if truth is not None and truth.bounded:
+    if truth is not None and truth.is_bounded:
         notes.append(FOREIGN)
     if not known.original:
         notes.append("linkage: whether a candidate is the person is known only if the person is in the release.")

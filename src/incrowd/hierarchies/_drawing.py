@@ -45,7 +45,7 @@ class _Drawing:
             np.bincount(group, minlength=len(names)) for group, names in zip(ladder.groups, ladder.labels, strict=True)
         ]
         self.hidden = set() if show_values else set(ladder.labels[0].tolist()) - {ladder.labels[-1][0]}
-        parents = [ladder.step(level - 1, level) for level in range(1, ladder.height + 1)]
+        parents = [ladder.parent_groups(level - 1, level) for level in range(1, ladder.height + 1)]
         # For every group of a level its groups one level below, in order.
         self.children = [
             np.split(np.argsort(parent, kind="stable"), np.cumsum(np.bincount(parent))[:-1]) for parent in parents

@@ -287,7 +287,7 @@ def _counts(census: Census) -> list[tuple[npt.NDArray[np.int64], ...]]:
         ladder, domain = census.ladders[name], census.domains[name]
         levels = [np.zeros(len(labels), dtype=np.int64) for labels in ladder.labels]
         for level in range(floor, ladder.height + 1):
-            levels[level] = add_up(ladder.step(floor, level), low, len(levels[level]))
+            levels[level] = add_up(ladder.parent_groups(floor, level), low, len(levels[level]))
         if floor and int(domain.counts.sum()) == census.records:
             for level in range(floor):
                 levels[level] = add_up(ladder.groups[level], domain.counts, len(levels[level]))

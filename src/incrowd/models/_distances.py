@@ -286,7 +286,7 @@ def hierarchical_region_distance(pairs: RegionPairs, ladder: Ladder) -> Fraction
     def moved(children: Array) -> Array:
         result = np.zeros(len(children), dtype=children.dtype)
         for level in range(1, ladder.height + 1):
-            parents = ladder.step(level - 1, level)
+            parents = ladder.parent_groups(level - 1, level)
             gained, lost = (_parent_sums(np.maximum(part, 0), parents) for part in (children, -children))
             result = result + level * np.minimum(gained, lost).sum(axis=1)
             children = gained - lost

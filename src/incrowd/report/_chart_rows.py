@@ -94,7 +94,7 @@ def removed_rows(basis: Basis, recoding: Recoding) -> list[tuple[str, str, int, 
         found = _level_of_few_groups(ladder, low)
         if found is None or not gone.any():
             continue
-        groups, number = ladder.step(low, found)[codes], len(ladder.labels[found])
+        groups, number = ladder.parent_groups(low, found)[codes], len(ladder.labels[found])
         there, out = add_up(groups, counts, number), add_up(groups[gone], counts[gone], number)
         names = [_label_text(text) for text in ladder.labels[found].tolist()]
         result += [(name, *row) for row in zip(names, there.tolist(), out.tolist(), strict=True)]
@@ -189,7 +189,7 @@ def tree_rows(ladder: Ladder) -> tuple[Rows, Rows] | None:
     edges = [
         {"level": level, "place": float(spot), "level2": level + 1, "place2": float(places[level + 1][above])}
         for level in range(ladder.height)
-        for spot, above in zip(places[level], ladder.step(level, level + 1), strict=True)
+        for spot, above in zip(places[level], ladder.parent_groups(level, level + 1), strict=True)
     ]
     return nodes, edges
 

@@ -132,7 +132,7 @@ def raise_levels(table: LocalTable, k: int, outliers: int) -> Raised:
             break
         column = most_different(raised.codes, open_columns)
         levels, codes = list(raised.levels), list(raised.codes)
-        codes[column] = table.names[column].ladder.step(levels[column], levels[column] + 1)[codes[column]]
+        codes[column] = table.names[column].ladder.parent_groups(levels[column], levels[column] + 1)[codes[column]]
         levels[column] += 1
         raised = _merged_rows(table, levels, raised.rows, codes, raised.sizes)
     return raised

@@ -190,7 +190,7 @@ class LocalTable:
         if fine is coarse:
             return pieces
         raised = [
-            fine.ladders[name].step(low, high)[codes] if high > low else codes
+            fine.ladders[name].parent_groups(low, high)[codes] if high > low else codes
             for name, low, high, codes in zip(fine.quasi, fine.floor, coarse.floor, fine.codes, strict=False)
         ]
         columns = [*raised, *fine.codes[len(fine.quasi) :], *([] if fine.person is None else [fine.person])]

@@ -75,7 +75,8 @@ def _small_pair_counter(census: Census, sizes: list[int], k: int) -> Callable[[i
     """Give a function that counts the records in small classes of two columns."""
     ladders = [(census.ladders[name], floor) for name, floor in zip(census.quasi, census.floor, strict=True)]
     steps = [
-        [_merger(ladder.step(level, level + 1)) for level in range(floor, ladder.height)] for ladder, floor in ladders
+        [_merger(ladder.parent_groups(level, level + 1)) for level in range(floor, ladder.height)]
+        for ladder, floor in ladders
     ]
     codes = [column.astype(np.int32) for column in census.codes[: len(census.quasi)]]
     counts = census.counts.astype(np.float64)  # whole, and small enough to be exact

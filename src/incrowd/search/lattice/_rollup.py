@@ -74,7 +74,9 @@ class Rollup:
         self.census = census
         self.sensitive = tuple(name for name in census.sensitive if name in set(sensitive))
         ladders = [(census.ladders[name], floor) for name, floor in zip(census.quasi, census.floor, strict=True)]
-        self._groups = [[one.step(floor, level) for level in range(floor, one.height + 1)] for one, floor in ladders]
+        self._groups = [
+            [one.parent_groups(floor, level) for level in range(floor, one.height + 1)] for one, floor in ladders
+        ]
         self._tables = [[_first_codes(groups) for groups in levels] for levels in self._groups]
         tail, self.tails = self._tail()
         cardinalities = [len(tables[0]) for tables in self._tables]
