@@ -156,7 +156,7 @@ def release() -> ic.Release:
 def test_a_count_is_asked_of_the_table_and_of_the_release(release: ic.Release) -> None:
     found = ask(release, "count", where=[Where("age", low="31"), Where("age", high="39")])
     assert (found.before, found.after) == (2.0, 1.8)  # nine of the ten years of a label
-    assert found.off == pytest.approx(0.1)
+    assert found.relative_error == pytest.approx(0.1)
 
 
 def test_an_average_is_that_of_the_middles_of_labels(release: ic.Release) -> None:

@@ -128,7 +128,7 @@ class FrameEngine:
         codings = [self._coding(name, domain) for name, domain in domains.items()]
         frame, words = with_words(self._clean(list(self._inner)), codings, self._home)
         frame = selected(frame.filter(is_in_share(words, shares, number)), list(self._inner.values()))
-        return self._with(frame)
+        return self._on_frame(frame)
 
     @guarded
     def recode(
@@ -137,7 +137,7 @@ class FrameEngine:
         self._check(publish)
         coded = {name: self._coding(name, domain) for name, domain in recoding.domains.items()}
         if isinstance(recoding, LocalRecoding):
-            frame = self._locally(recoding, publish, coded, keep_order=keep_order)
+            frame = self._frame_recoded_locally(recoding, publish, coded, keep_order=keep_order)
         else:
             frame = recode_full_domain(self._clean(list(self._inner), row=keep_order), recoding, coded, self._home)
         for name, text_of in (replace or {}).items():
@@ -151,7 +151,7 @@ class FrameEngine:
 
     @guarded
     def sampled(self, rows: int) -> Engine:
-        return self._with(self._home.bring(self._collect(self._home.sampled(self._source, rows))))
+        return self._on_frame(self._home.bring(self._collect(self._home.sampled(self._source, rows))))
 
     @guarded
     def classes(
@@ -188,7 +188,7 @@ class FrameEngine:
     def materialise(self) -> Any:
         return self._home.hand_back(self._collect(self._ordered()).rename_columns(list(self._inner)))
 
-    def _with(self, frame: Frame) -> Self:
+    def _on_frame(self, frame: Frame) -> Self:
         made = type(self)(frame, self._home, list(self._inner), missing_values=self._missing_values, drop=self._drop)
         made._refused, made._untyped = self._refused, self._untyped  # noqa: SLF001 - one of us
         return made
@@ -294,7 +294,7 @@ class FrameEngine:
         gone = before.filter(nw.any_horizontal(*missing, ignore_nulls=False)).select(self._tally(count))
         return int(self._collect(gone)["n"][0].as_py() or 0)
 
-    def _locally(
+    def _frame_recoded_locally(
         self, recoding: LocalRecoding, publish: Sequence[str], coded: Mapping[str, Coding], *, keep_order: bool
     ) -> Frame:
         check_rows(recoding, self._rows(recoding.quasi[0]))

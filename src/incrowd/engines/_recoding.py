@@ -129,14 +129,14 @@ def _ranked(frame: Frame, words: Sequence[str], ranks: Sequence[Coding | str], h
         by = joined.get(name, nw.col(name))
         frame = frame.with_columns(by.alias(value), nw.col(name).is_null().cast(nw.Int8).alias(absent))
         order += [absent, value]
-    for name in _printed(frame, ranks) if isinstance(home, DuckHome) else ():
+    for name in _columns_to_print(frame, ranks) if isinstance(home, DuckHome) else ():
         frame = frame.with_columns(nw.col(name).cast(nw.String).alias(f"printed_{name}"))
         order.append(f"printed_{name}")
     rank_of = nw.col(words[0]).cum_count().over(*words, order_by=order or [words[0]])
     return frame.with_columns(rank_of.alias("rank"))
 
 
-def _printed(frame: Frame, ranks: Sequence[Coding | str]) -> list[str]:
+def _columns_to_print(frame: Frame, ranks: Sequence[Coding | str]) -> list[str]:
     """Name columns whose values may differ and yet be equal for DuckDB: a month and 30 days, lists of 0.0 and -0.0."""
     types, plain = frame.collect_schema(), (nw.String, nw.Boolean, nw.Date, nw.Datetime)
     columns = [rank for rank in ranks if isinstance(rank, str)]

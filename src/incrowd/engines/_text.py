@@ -124,8 +124,8 @@ class TextEngine(FrameEngine):
             return self._tallied(recoding, publish)
         return super().recode(recoding, publish, replace=replace, keep_order=keep_order)
 
-    def _with(self, frame: Frame) -> Self:
-        made = super()._with(frame)
+    def _on_frame(self, frame: Frame) -> Self:
+        made = super()._on_frame(frame)
         made.dialect, made._rewritten, made._unused = self.dialect, self.rewritten, self._unused  # noqa: SLF001 - one of us
         return made
 
@@ -165,7 +165,7 @@ class TextEngine(FrameEngine):
         domains = self.domains(request.needed_columns)
         packing = Packing.of([request.cardinality(domains[name]) for name in request.columns])
         by_text = {name: self._by_text(request.codes(domains[name]), rows, name) for name in request.columns}
-        return rows.tally(packing, by_text, self._kept_rows(rows), self._times(rows, request.count))
+        return rows.tally(packing, by_text, self._kept_rows(rows), self._row_weights(rows, request.count))
 
     def _dropped(self, count: str | None) -> int:
         if not self._drop:
@@ -173,7 +173,7 @@ class TextEngine(FrameEngine):
         rows = self._held([*filter(None, (*self._drop, count))])
         if rows is None:
             return super()._dropped(count)
-        return int((rows.weights * self._times(rows, count))[~self._kept_rows(rows)].sum(dtype=np.int64))
+        return int((rows.weights * self._row_weights(rows, count))[~self._kept_rows(rows)].sum(dtype=np.int64))
 
     def _ranks(self, names: Sequence[str]) -> list[Coding | str]:
         """Say how rows are ranked by their published columns: by what their texts mean, as in any other table."""
@@ -238,7 +238,7 @@ class TextEngine(FrameEngine):
         codes[nulls_in(texts)] = len(column.keys) if column.domain.has_null else 0
         return np.append(found, 0)[codes].astype(found.dtype)
 
-    def _times(self, rows: TextRows, count: str | None) -> Any:
+    def _row_weights(self, rows: TextRows, count: str | None) -> Any:
         if count is None:
             return 1
         values = np.array([_count_of_text(text) for text in rows.texts(count).to_pylist()], dtype=np.int64)

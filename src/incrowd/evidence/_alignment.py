@@ -53,7 +53,7 @@ def class_labels(release: Release, census: Census) -> ClassLabels:
     """Find out what the classes of a release are called."""
     names = [Namer(census, column) for column in range(len(census.quasi))]
     if isinstance(release.recoding, LocalRecoding):
-        return _locally(release, release.recoding, names)
+        return _local_class_labels(release, release.recoding, names)
     return _by_levels(release.recoding, census, names)
 
 
@@ -71,7 +71,7 @@ def _by_levels(recoding: FullDomainRecoding, census: Census, names: list[Namer])
     return ClassLabels(tuple(labels), records[~gone], records[gone])
 
 
-def _locally(release: Release, recoding: LocalRecoding, names: list[Namer]) -> ClassLabels:
+def _local_class_labels(release: Release, recoding: LocalRecoding, names: list[Namer]) -> ClassLabels:
     hierarchies = dict(release.schema.quasi)
     columns = [
         _Column(namer, *recoding.distinct_labels[name], averaged=isinstance(hierarchies[name], Averaged))

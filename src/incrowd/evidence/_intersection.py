@@ -82,10 +82,14 @@ def _attack(joined: tuple[Joined, Joined], name: str) -> Attack:
     known = one.known
     in_both = (found.first > 0) & (found.second > 0)
     alone = [_alone(side, name, codes, in_both) for side, codes in zip(joined, values.codes, strict=True)]
-    told, exposed = _right(
-        one, values, _together([*alone, _left(found, known, missing_code(one.classes, name))], known, len(values.texts))
+    told, exposed = _true_disclosures(
+        one,
+        values,
+        _distinct_disclosures(
+            [*alone, _single_values_left(found, known, missing_code(one.classes, name))], known, len(values.texts)
+        ),
     )
-    before = max(_right(one, values, some)[1].records for some in alone)
+    before = max(_true_disclosures(one, values, some)[1].records for some in alone)
     targets = known.number_of(in_both)
     unread = list(dict.fromkeys(note for side in joined for note in side.notes_on_labels("intersection")))
     fewer = list(dict.fromkeys(note for side in joined for note in side.notes_on_rows("intersection")))
@@ -123,20 +127,20 @@ def _alone(side: Joined, name: str, codes: Counts, chosen: Bools) -> Disclosures
     return Disclosures(who, codes[told.codes[kept]], side.known.counts[who])
 
 
-def _left(found: Remaining, known: KnownPeople, missing: int) -> Disclosures:
+def _single_values_left(found: Remaining, known: KnownPeople, missing: int) -> Disclosures:
     """Say who is left with one value by both releases, other than that it is missing."""
     who = np.flatnonzero((found.both == 1) & (found.value != missing))
     return Disclosures(who, found.value[who], known.counts[who])
 
 
-def _together(parts: Sequence[Disclosures], known: KnownPeople, codes: int) -> Disclosures:
+def _distinct_disclosures(parts: Sequence[Disclosures], known: KnownPeople, codes: int) -> Disclosures:
     """Tell people all that is certain for any reason; nothing twice."""
     pairs = np.unique(np.concatenate([part.who * codes + part.codes for part in parts]))
     who = pairs // max(codes, 1)
     return Disclosures(who, pairs % max(codes, 1), known.counts[who])
 
 
-def _right(joined: Joined, values: Values, told: Disclosures) -> tuple[Disclosures, Exposed]:
+def _true_disclosures(joined: Joined, values: Values, told: Disclosures) -> tuple[Disclosures, Exposed]:
     """Say who is told something; of an original, who has it."""
     if joined.truth is not None:
         return joined.truth.true_of(told, values.name, values.of_original(joined.truth.whole), 0)

@@ -46,7 +46,7 @@ class Answer:
     guessed: float | None = None
 
     @property
-    def off(self) -> float | None:
+    def relative_error(self) -> float | None:
         """How far the answer of the release is from the true one, as a share of it; of a model nothing."""
         if self.before is None or self.after is None or self.guessed is not None or not self.before:
             return None
@@ -115,15 +115,15 @@ class Range:
 
     def stretch(self, axis: Axis) -> tuple[float, float]:
         """Give from where on to below where that is, on the line on which the column's labels lie."""
-        begin = -math.inf if self.first is None else _on(axis, self.first)
-        end = math.inf if self.last is None else _on(axis, self.last)
+        begin = -math.inf if self.first is None else _line_position(axis, self.first)
+        end = math.inf if self.last is None else _line_position(axis, self.last)
         if not axis.unit:
             return begin, end if self.last is None else math.nextafter(end, math.inf)
         first = begin if self.first is None else float(math.ceil(begin))
         return first, end if self.last is None else math.floor(end) + axis.unit
 
 
-def _on(axis: Axis, end: Fraction | dt.datetime) -> float:
+def _line_position(axis: Axis, end: Fraction | dt.datetime) -> float:
     """Give where an end lies on a line of numbers, of days or of moments."""
     if isinstance(end, Fraction):
         return float(end)

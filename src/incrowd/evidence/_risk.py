@@ -173,7 +173,7 @@ def risk(
     subject = subject if weight is None else _counted_beside(subject, weight)
     classes = subject.classes
     inside = chances_in_table(classes.size, limit)
-    outside = _outside(subject, weight, population, limit, reading)
+    outside = _population(subject, weight, population, limit, reading)
     chances, source = (inside, "") if outside is None else (outside.chances, outside.source)
     find, links = (
         f"{does} the population: {source}" for does in ("must find the person in", "links every record with")
@@ -226,25 +226,27 @@ def _counted_beside(subject: Subject, weight: str) -> Subject:
     return replace(subject, beside=() if weight in schema.sensitive_names else (weight,))
 
 
-def _outside(
+def _population(
     subject: Subject, weight: str | None, population: Any, limit: Fraction, reading: Mapping[str, Any]
 ) -> _Population | None:
     """Look at the population, however it is known."""
     classes = subject.classes
     if weight is not None:
-        return _weighted(classes, _weights(classes, weight), limit)
+        return _population_by_weights(classes, _weights(classes, weight), limit)
     if population is None:
         return None
     if isinstance(population, (int, np.integer)) and not isinstance(population, bool):
-        return _sized(classes, int(population), limit)
+        return _population_by_size(classes, int(population), limit)
     if isinstance(population, (bool, float, Fraction)):
         msg = f"population must be a whole number of people or a table, got {population!r}."
         raise ParameterError(msg)
     people, number, unread = crowds_of(subject, population, **reading)
-    return _in_crowds(classes, people, number, unread, limit)
+    return _population_by_table(classes, people, number, unread, limit)
 
 
-def _in_crowds(classes: Classes, people: Counts, number: int, unread: Sequence[str], limit: Fraction) -> _Population:
+def _population_by_table(
+    classes: Classes, people: Counts, number: int, unread: Sequence[str], limit: Fraction
+) -> _Population:
     """Take the people of a population table that fit each class."""
     size = classes.size
     short, crowds = people < size, np.maximum(people, size)
@@ -256,7 +258,7 @@ def _in_crowds(classes: Classes, people: Counts, number: int, unread: Sequence[s
     return _Population(chances_in_population(size, crowds, limit), "a population table", uniqueness, notes)
 
 
-def _sized(classes: Classes, population: int, limit: Fraction) -> _Population:
+def _population_by_size(classes: Classes, population: int, limit: Fraction) -> _Population:
     """Estimate from the size of the population."""
     size, people = classes.size, people_of(classes)
     check_people(population)
@@ -271,7 +273,7 @@ def _sized(classes: Classes, population: int, limit: Fraction) -> _Population:
     return _Population(chances, source, estimated_uniqueness(size, population))
 
 
-def _weighted(classes: Classes, weights: Floats, limit: Fraction) -> _Population:
+def _population_by_weights(classes: Classes, weights: Floats, limit: Fraction) -> _Population:
     """Estimate from sampling weights: the weights of a class add up to its people in the population."""
     size = classes.size
     shares = np.minimum(size / weights, 1.0) if len(size) else weights

@@ -110,8 +110,8 @@ def accuracy_of(recoding: Recoding, both: Compared, target: str, seed: int) -> A
     from_release = published.some(np.where(pieces.published, drawn - held, 0))
     return Accuracy(
         target=target,
-        original=_right(model, learnt, test),
-        release=_right(model, from_release, test),
+        original=_accuracy(model, learnt, test),
+        release=_accuracy(model, from_release, test),
         baseline=_most_frequent(learnt, test),
         trained=int(learnt.counts.sum()),
         tested=int(test.counts.sum()),
@@ -130,7 +130,7 @@ def _examples(both: Compared, pieces: PublishedRecords, answers: Ints) -> tuple[
     return one, other
 
 
-def _right(model: Any, learnt: _Examples, test: _Examples) -> float:
+def _accuracy(model: Any, learnt: _Examples, test: _Examples) -> float:
     """Train a model, and give the share of the test's records that it predicts right."""
     if len(np.unique(learnt.answers)) < 2:
         return _most_frequent(learnt, test)

@@ -33,7 +33,7 @@ def claims_of(curves: Curves, tables: Mapping[str, Sequence[Row]]) -> tuple[Clai
         _distance(tables["distances"]),
         NINE_GROUPS,
         _utility(adult),
-        _kinder(adult),
+        _flexibility_claim(adult),
         _claim_of_whole_table(adult),
     )
 
@@ -84,7 +84,7 @@ def _utility(rows: Sequence[Row]) -> Claim:
     )
 
 
-def _kinder(rows: Sequence[Row]) -> Claim:
+def _flexibility_claim(rows: Sequence[Row]) -> Claim:
     close = {row["t"]: row["loss"] for row in rows if row["model"] == "t-closeness"}
     size, t = min(row["n"] for row in rows if row["n"]), max(close)
     (near,) = (row["loss"] for row in rows if (row["model"], row["n"], row["t"]) == ("(n, t)-closeness", size, t))

@@ -36,9 +36,9 @@ def claims_of(tables: Mapping[str, Sequence[Row]], records: int) -> tuple[Claim,
     return (
         *(_tables(exposed, model) for model in PRINTED),
         *_fewer(exposed),
-        _most(exposed, records),
+        _most_exposed_claim(exposed, records),
         _alpha(alphas),
-        _smaller([*alphas, *sizes]),
+        _distortion_claim([*alphas, *sizes]),
         _size(sizes),
         _time(sizes),
     )
@@ -78,7 +78,7 @@ def _fewer(rows: Sequence[Row]) -> tuple[Claim, ...]:
     )
 
 
-def _most(rows: Sequence[Row], records: int) -> Claim:
+def _most_exposed_claim(rows: Sequence[Row], records: int) -> Claim:
     most = max(row["most_exposed_records"] for row in rows if row["model"] == PLAIN)
     expected = expected_homogeneity(records, 4, [4])
     spread = 4 * math.sqrt(expected.classes * (1 - expected.per_class))
@@ -105,7 +105,7 @@ def _alpha(rows: Sequence[Row]) -> Claim:
     )
 
 
-def _smaller(rows: Sequence[Row]) -> Claim:
+def _distortion_claim(rows: Sequence[Row]) -> Claim:
     runs = [rows[start : start + 3] for start in range(0, len(rows), 3)]  # the three models of a run, in this order
     ratios = [[row["distortion"] for row in run] for run in runs]
     below, pairs = sum(own < min(others) for *others, own in ratios), len(runs)

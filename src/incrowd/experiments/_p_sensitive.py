@@ -77,7 +77,7 @@ def claims_of(rows: Sequence[Row], summary: Sequence[Row]) -> tuple[Claim, ...]:
     safe = [row["disclosures_2_sensitive"] for row in rows]
     fell, rose, pairs = _when_k_grows(rows)
     return (
-        *(_printed([row for row in summary if (row["size"], row["k"]) == setting]) for setting in PRINTED),
+        *(_printed_node_claim([row for row in summary if (row["size"], row["k"]) == setting]) for setting in PRINTED),
         Claim(
             "In three of four settings the k-anonymous table discloses attributes.",
             f"In {len(settings)} of 4 settings, in {sum(row['disclosures'] > 0 for row in rows)} of {len(rows)} runs.",
@@ -100,7 +100,7 @@ def claims_of(rows: Sequence[Row], summary: Sequence[Row]) -> tuple[Claim, ...]:
     )
 
 
-def _printed(rows: Sequence[Row]) -> Claim:
+def _printed_node_claim(rows: Sequence[Row]) -> Claim:
     first = rows[0]
     found = "; ".join(
         f"{100 * row['max_suppressed']:g} % left out: {row['fewest_disclosures']} to {row['most_disclosures']}, mostly "

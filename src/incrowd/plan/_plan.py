@@ -356,12 +356,12 @@ class Plan:
         return replace(self, data=data, columns=columns, output=output, folder=folder)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Plan) and self._said() == other._said()
+        return isinstance(other, Plan) and self._canonical_text() == other._canonical_text()
 
     def __hash__(self) -> int:
-        return hash(self._said())
+        return hash(self._canonical_text())
 
-    def _said(self) -> str:
+    def _canonical_text(self) -> str:
         """Write down everything, with the order of columns and categories, which matters."""
         return json.dumps(self.to_dict())
 

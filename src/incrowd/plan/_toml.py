@@ -58,15 +58,15 @@ class _Scanner:
     def run(self) -> dict[Path, Place]:
         table: Path = ()
         while self._next < len(self._tokens):
-            if self._is("\n"):
+            if self._next_is("\n"):
                 self._next += 1
-            elif self._is("["):
+            elif self._next_is("["):
                 table = self._header()
             else:
                 self._pair(table)
         return self._places
 
-    def _is(self, *signs: str) -> bool:
+    def _next_is(self, *signs: str) -> bool:
         return self._next < len(self._tokens) and self._tokens[self._next][0] in signs
 
     def _span_from(self, start: int) -> tuple[int, int]:
@@ -74,10 +74,10 @@ class _Scanner:
 
     def _header(self) -> Path:
         start = self._tokens[self._next].start()
-        while self._is("["):
+        while self._next_is("["):
             self._next += 1
         path = self._keys()
-        while self._is("]"):
+        while self._next_is("]"):
             self._next += 1
         self._note(path, self._span_from(start), self._span_from(start))
         return path
@@ -86,7 +86,7 @@ class _Scanner:
         """Read a key of one or more parts; a number with a point is two parts here too."""
         parts = [_key(self._tokens[self._next])]
         self._next += 1
-        while self._is("."):
+        while self._next_is("."):
             parts.append(_key(self._tokens[self._next + 1]))
             self._next += 2
         return tuple(parts)
@@ -102,14 +102,14 @@ class _Scanner:
 
     def _value(self, path: Path) -> tuple[int, int]:
         """Walk over a value: what is inside of a list or a table is noted, too."""
-        start, is_table, count = self._tokens[self._next].start(), self._is("{"), 0
-        if not self._is("[", "{"):
-            while self._next < len(self._tokens) and not self._is("\n", ",", "]", "}"):
+        start, is_table, count = self._tokens[self._next].start(), self._next_is("{"), 0
+        if not self._next_is("[", "{"):
+            while self._next < len(self._tokens) and not self._next_is("\n", ",", "]", "}"):
                 self._next += 1
             return self._span_from(start)
         self._next += 1
-        while not self._is("]", "}"):
-            if self._is(",", "\n"):
+        while not self._next_is("]", "}"):
+            if self._next_is(",", "\n"):
                 self._next += 1
             elif is_table:
                 self._pair(path)

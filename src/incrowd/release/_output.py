@@ -202,9 +202,9 @@ class Manner:
         """Check how a table is to be published, before anything is read."""
         check_arguments(schema, options, {**Reading.__annotations__, **Publishing.__annotations__})
         return cls(
-            others=_one_of("others", Others, options.get("others", "refuse")),
-            order=_one_of("order", Order, options.get("order", "sorted")),
-            suppression=_one_of("suppression", Suppression, options.get("suppression", "drop")),
+            others=_checked_choice("others", Others, options.get("others", "refuse")),
+            order=_checked_choice("order", Order, options.get("order", "sorted")),
+            suppression=_checked_choice("suppression", Suppression, options.get("suppression", "drop")),
             pseudonyms=pseudonyms_of(options.get("pseudonyms") or {}, schema),
             output=_output(options),
             reading={name: value for name, value in options.items() if name in Reading.__annotations__},
@@ -239,7 +239,7 @@ def _output(options: Mapping[str, Any]) -> Output | None:
                 msg = f"{name} says how files are written, and output is not given."
                 raise ParameterError(msg, hint="give output, or write the files with release.save.")
         return None
-    kind = _one_of("format", Format, options.get("format", "parquet"))
+    kind = _checked_choice("format", Format, options.get("format", "parquet"))
     if options.get("about") is not None:
         check_about(options["about"])
     return Output(
@@ -254,7 +254,7 @@ def _output(options: Mapping[str, Any]) -> Output | None:
     )
 
 
-def _one_of(name: str, known: Any, given: Any) -> Any:
+def _checked_choice(name: str, known: Any, given: Any) -> Any:
     names = get_args(known)
     if given not in names:
         msg = f"{name} must be {', '.join(map(repr, names[:-1]))} or {names[-1]!r}, got {given!r}."

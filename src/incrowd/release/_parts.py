@@ -45,7 +45,7 @@ from incrowd.release._recoding_file import PART, StoredRecoding
 from incrowd.release._release import Release
 from incrowd.release._release_file import Measurement, Measuring, certified_columns, open_released
 from incrowd.release._source import Source
-from incrowd.release._verdict import beside_of, classes_as_predicted, expect, verdict_of
+from incrowd.release._verdict import classes_as_predicted, expect, file_findings, verdict_of
 from incrowd.search import (
     Algorithm,
     ColumnCut,
@@ -200,7 +200,7 @@ class PartwisePublication:
         for share in shares_of(engine, quasi, shares):
             published = share.classes(quasi, domains)
             verdict = verdict_of(problem.judges(), published, quasi)
-            verdicts.append(replace(verdict, beside=beside_of(engine, published, problem, share=True)))
+            verdicts.append(replace(verdict, beside=file_findings(engine, published, problem, share=True)))
             found += fingerprint(published)
             measuring.take(published)
         whole = joint_verdict(verdicts)

@@ -150,14 +150,14 @@ def predicted_by(problem: Problem, recoding: Recoding, paths: Ints | None = None
     if isinstance(recoding, FullDomainRecoding):
         classes = problem.census.classes(recoding.levels)
         return Predicted(classes, recoding.is_suppressed(classes.codes))
-    classes = _locally(problem, recoding)
+    classes = _predicted_classes(problem, recoding)
     classes = classes if paths is None else replace(classes, paths=paths)
     kept = _published(recoding)
     quasi = tuple(column[kept] for column in recoding.codes[: len(recoding.quasi)])
     return Predicted(classes, np.zeros(len(classes), dtype=bool), quasi)
 
 
-def _locally(problem: Problem, recoding: LocalRecoding) -> Classes:
+def _predicted_classes(problem: Problem, recoding: LocalRecoding) -> Classes:
     census, kept = problem.census, _published(recoding)
     members = recoding.classes[kept]
     number = len(recoding.labels[0])

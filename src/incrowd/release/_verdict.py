@@ -133,7 +133,7 @@ def verdict_on_published(
     notes = list(_notes_on_few(engine, published, problem))
     for note in notes:
         warn(note)
-    verdict = replace(verdict, beside=beside_of(engine, published, problem), notes=(*verdict.notes, *notes))
+    verdict = replace(verdict, beside=file_findings(engine, published, problem), notes=(*verdict.notes, *notes))
     return verdict, published
 
 
@@ -243,7 +243,7 @@ def expect(*, fine: bool, problem: str) -> None:
 # Promises that compare with the original table, measured against the published one, with its values alone.
 
 
-def beside_of(engine: Engine, published: Classes, problem: Problem, *, share: bool = False) -> tuple[Finding, ...]:
+def file_findings(engine: Engine, published: Classes, problem: Problem, *, share: bool = False) -> tuple[Finding, ...]:
     """Measure them on a published table, or on a share of its classes."""
     judges, own = _judges_of_file(engine, problem, share=share)
     if not judges:

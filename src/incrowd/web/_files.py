@@ -17,7 +17,7 @@ from incrowd.core import atomic_path
 from incrowd.engines import digest_of_files, ending_of
 from incrowd.web._history import read_json, write_json
 from incrowd.web._refusal import Plain, Refusal, refusal
-from incrowd.web._wording import again
+from incrowd.web._wording import retry_offer
 
 OURS = ".incrowd"  # where we keep what belongs to the page: earlier plans and runs
 PLAN, PROPOSALS = "plan.toml", "proposals.json"
@@ -34,7 +34,7 @@ class Folder:
         """Give a place for what belongs to the page; nobody else may look into it."""
         place = self.home / OURS
         if place.is_symlink():
-            raise _outside()
+            raise _outside_refusal()
         place.mkdir(mode=0o700, exist_ok=True)
         if place.stat().st_mode & 0o077:  # somebody else made it, or opened it
             place.chmod(0o700)
@@ -51,10 +51,10 @@ class Folder:
     def inside(self, name: str) -> Path:
         """Give a file of the folder by its name; refuse whatever leads out of it, links included."""
         if not name or "\0" in name or os.path.isabs(name):  # noqa: PTH117 - of a text, on any system
-            raise _outside()
+            raise _outside_refusal()
         found = Path(os.path.realpath(self.home / name))
         if found == self.home or not found.is_relative_to(self.home):
-            raise _outside()
+            raise _outside_refusal()
         return found
 
     def table(self, name: str) -> Path:
@@ -93,7 +93,7 @@ def _digest(path: str, size: int, changed: int) -> str:
     return digest_of_files(path)
 
 
-def _outside() -> Refusal:
+def _outside_refusal() -> Refusal:
     return refusal(403, "forbidden", "This leads out of the folder that you work in.", "use what is inside it.")
 
 
@@ -146,7 +146,7 @@ def in_use(use: str) -> Refusal:
     """Refuse to delete a file that the plan uses, until somebody says that they know."""
     hint = "without it nothing can be made by this plan, and no version can be made again."
     told = refusal(409, "in-use", f"The plan uses this file for {use}.", hint)
-    told.plain["repairs"] = [again("Delete it all the same", {"anyway": True})]
+    told.plain["repairs"] = [retry_offer("Delete it all the same", {"anyway": True})]
     return told
 
 

@@ -114,7 +114,7 @@ class Guard:
         elif scope["method"] in CHANGES and not _same(headers.get(HEADER, ""), self._keys.change):
             await _refuse(send, 403, "token", "The request does not come from our page.", "reload the page.")
         else:
-            limit = _Limit(self._most(scope), receive, _dressed(send))
+            limit = _Limit(self._body_limit(scope), receive, _with_headers(send))
             await self._app(scope, limit.receive, limit.send)
 
     def _problem(self, scope: Message, headers: Mapping[str, str]) -> tuple[int, str, str, str] | None:
@@ -128,11 +128,11 @@ class Guard:
         length = headers.get("content-length", "0")
         if not (length.isascii() and length.isdigit() and len(length) <= DIGITS):
             return 400, "wrong-request", "The length of the request is not a number.", ""
-        if int(length) > self._most(scope):
-            return 413, "too-large", _too_large(self._most(scope)), TOO_LARGE
+        if int(length) > self._body_limit(scope):
+            return 413, "too-large", _too_large(self._body_limit(scope)), TOO_LARGE
         return None
 
-    def _most(self, scope: Message) -> int:
+    def _body_limit(self, scope: Message) -> int:
         return self._settings.max_upload if scope["path"] == "/api/files" else self._settings.max_body
 
     async def _welcome(self, send: Send, token: str, headers: Mapping[str, str]) -> None:
@@ -150,20 +150,20 @@ class _Limit:
     """Counts what comes in, for not everybody says how much it will be; what is too large is answered by us."""
 
     def __init__(self, most: int, receive: Receive, send: Send) -> None:
-        self._most, self._receive, self._send = most, receive, send
+        self._body_limit, self._receive, self._send = most, receive, send
         self._seen, self._refused = 0, False
 
     async def receive(self) -> Message:
         message = await self._receive()
         self._seen += len(message.get("body", b""))
-        return message if self._seen <= self._most else {"type": "http.disconnect"}
+        return message if self._seen <= self._body_limit else {"type": "http.disconnect"}
 
     async def send(self, message: Message) -> None:
-        if self._seen <= self._most:
+        if self._seen <= self._body_limit:
             await self._send(message)
         elif not self._refused:
             self._refused = True
-            await _refuse(self._send, 413, "too-large", _too_large(self._most), TOO_LARGE)
+            await _refuse(self._send, 413, "too-large", _too_large(self._body_limit), TOO_LARGE)
 
 
 def _same(one: str, two: str) -> bool:
@@ -201,7 +201,7 @@ async def _answer(send: Send, status: int, body: bytes, headers: Mapping[str, st
     await send({"type": "http.response.body", "body": body})
 
 
-def _dressed(send: Send) -> Send:
+def _with_headers(send: Send) -> Send:
     """Add our headers to every answer; one that says more about itself keeps its own."""
 
     async def dress(message: Message) -> None:

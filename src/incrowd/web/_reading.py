@@ -11,7 +11,7 @@ from incrowd.core import DataError, Domain
 from incrowd.engines import ending_of, header_of, is_text, sheets_of
 from incrowd.plan import MISSING, Plan, Suggestion, are_typed, gaps_in
 from incrowd.web._refusal import Plain, refusal
-from incrowd.web._wording import again, sentence
+from incrowd.web._wording import retry_offer, sentence
 
 READING = ("separator", "encoding", "sheet", "decimal", "thousands", "dates", "header")
 """What of a plan says how its file is read, besides what is missing."""
@@ -44,7 +44,7 @@ def ask_for_sheet(path: Path) -> None:
     names = sheets_of(path) if ending_of(path) in SHEETS else []
     if len(names) > 1:
         told = refusal(422, DataError.code, f"The file {path.name!r} has {len(names)} sheets.", "which one is it?")
-        told.plain["repairs"] = [again(f"Read the sheet {name}", {"sheet": name}) for name in names[:OFFERED]]
+        told.plain["repairs"] = [retry_offer(f"Read the sheet {name}", {"sheet": name}) for name in names[:OFFERED]]
         raise told
 
 

@@ -279,7 +279,7 @@ def question(given: Plain, teller: Teller) -> Plain:
         raise refusal(422, error.code, error.message, error.hint, where) from error
     written = share_of if given["ask"] == "model" else _number
     before, after = (None if one is None else written(one) for one in (found.before, found.after))
-    return {"before": before, "after": after, "off": share_of(found.off), "guessed": share_of(found.guessed)}
+    return {"before": before, "after": after, "off": share_of(found.relative_error), "guessed": share_of(found.guessed)}
 
 
 def _number(number: float) -> str | None:

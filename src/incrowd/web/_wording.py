@@ -113,17 +113,17 @@ class Advice:
     repairs: Sequence[Plain] = ()
 
 
-def change(words: str, body: Plain) -> Plain:
+def change_offer(words: str, body: Plain) -> Plain:
     """Offer a change of the plan, after which the same is tried again."""
     return {"words": words, "change": body, "again": {}, "go": ""}
 
 
-def again(words: str, more: Plain) -> Plain:
+def retry_offer(words: str, more: Plain) -> Plain:
     """Offer to try the same with something more."""
     return {"words": words, "change": None, "again": more, "go": ""}
 
 
-def go(words: str, screen: str) -> Plain:
+def screen_offer(words: str, screen: str) -> Plain:
     """Offer a way to the screen where it can be changed."""
     return {"words": words, "change": None, "again": {}, "go": f"/{screen}"}
 
@@ -133,19 +133,19 @@ def _search(name: str) -> str:
 
 
 def _limit(side: str, words: str, column: str) -> Plain:
-    return change(words.format(column), {"columns": {column: {side: None}}})
+    return change_offer(words.format(column), {"columns": {column: {side: None}}})
 
 
-BEST = change(
+BEST = change_offer(
     "Search for the best version instead",
     {"search": {"algorithm": "optimal", "measure": None, "balance": None, "seconds": None}},
 )
-TOGETHER = change("Keep equal values together", {"search": {"algorithm": {"name": "mondrian", "strict": True}}})
-DROP = change("Leave them out instead of hiding their values", {"privacy": {"suppression": "drop"}})
-BARE = again("The first line is a row like the others", {"header": False})
-FORCE = again("Replace what is in the folder", {"force": True})
-LADDERS = go("Look at the ladders", "coarsen")
-PROMISE = go("Change the promise", "promise")
+TOGETHER = change_offer("Keep equal values together", {"search": {"algorithm": {"name": "mondrian", "strict": True}}})
+DROP = change_offer("Leave them out instead of hiding their values", {"privacy": {"suppression": "drop"}})
+BARE = retry_offer("The first line is a row like the others", {"header": False})
+FORCE = retry_offer("Replace what is in the folder", {"force": True})
+LADDERS = screen_offer("Look at the ladders", "coarsen")
+PROMISE = screen_offer("Change the promise", "promise")
 ENCODINGS = (
     ("utf-8", "UTF-8"),
     ("cp1252", "Windows-1252 (older Excel)"),
@@ -153,7 +153,7 @@ ENCODINGS = (
     ("utf-16", "UTF-16"),
 )
 SIGNS = ((",", "comma ,"), (";", "semicolon ;"), ("\t", "tab"), ("|", "bar |"))
-SEPARATORS = [again(f"Values are separated by: {title}", {"separator": sign}) for sign, title in SIGNS]
+SEPARATORS = [retry_offer(f"Values are separated by: {title}", {"separator": sign}) for sign, title in SIGNS]
 SHEETS = 12
 
 
@@ -186,7 +186,9 @@ def _left_out(records: int, message: str) -> Advice:
     all_records = re.search(r"of ([\d,]+) records", message)
     tenths = 1000 if all_records is None else -(-records * 1000 // int(all_records[1].replace(",", "")))
     share = {"max_suppressed": f"{tenths / 1000:g}", "max_suppressed_records": None}
-    return Advice(repairs=[change(f"Let {tenths / 10:g} % be left out", {"privacy": share})] if tenths < 1000 else [])
+    return Advice(
+        repairs=[change_offer(f"Let {tenths / 10:g} % be left out", {"privacy": share})] if tenths < 1000 else []
+    )
 
 
 def _meaning(meanings: Mapping[str, str], message: str) -> Advice:
@@ -198,7 +200,8 @@ def _meaning(meanings: Mapping[str, str], message: str) -> Advice:
 
 ADVICE: Mapping[str, Callable[[Any, str], Advice]] = {
     "importance": lambda *_: Advice(
-        hint="give every column one star, or choose another search.", repairs=[BEST, go("Look at the stars", "coarsen")]
+        hint="give every column one star, or choose another search.",
+        repairs=[BEST, screen_offer("Look at the stars", "coarsen")],
     ),
     "balance": lambda *_: Advice("This search does not weigh leaving people out.", "choose another search.", [BEST]),
     "at_least": _without_least,
@@ -214,7 +217,7 @@ ADVICE: Mapping[str, Callable[[Any, str], Advice]] = {
     "seconds": lambda *_: Advice(
         "No version was found in time.",
         "let it search until one is found.",
-        [change("Search until one is found", {"search": {"seconds": None}})],
+        [change_offer("Search until one is found", {"search": {"seconds": None}})],
     ),
     "values": lambda *_: Advice(hint="step 4 lists the values that are in no group.", repairs=[LADDERS]),
     "sensitive": _meaning,
@@ -223,14 +226,16 @@ ADVICE: Mapping[str, Callable[[Any, str], Advice]] = {
 
 
 def _encodings(found: Found) -> Advice:
-    others = [again(f"Read it as {title}", {"encoding": name}) for name, title in ENCODINGS if name != found[1].lower()]
+    others = [
+        retry_offer(f"Read it as {title}", {"encoding": name}) for name, title in ENCODINGS if name != found[1].lower()
+    ]
     return Advice(hint="older programs write letters such as ä in another way. Try the buttons.", repairs=others)
 
 
 def _sheets(found: Found) -> Advice:
     number = min(int(found[1].replace(",", "")), SHEETS)
     places = range(1, number + 1)
-    return Advice(hint="say which one.", repairs=[again(f"Read sheet {at}", {"sheet": str(at)}) for at in places])
+    return Advice(hint="say which one.", repairs=[retry_offer(f"Read sheet {at}", {"sheet": str(at)}) for at in places])
 
 
 MESSAGES: tuple[tuple[str, Callable[[Found], Advice]], ...] = (
@@ -240,7 +245,7 @@ MESSAGES: tuple[tuple[str, Callable[[Found], Advice]], ...] = (
     (r"has [\d,]+ values?, expected|same name|separator", lambda _: Advice(repairs=SEPARATORS)),
     (
         r"No release keeps|Only a release without|No release can keep",
-        lambda _: Advice(repairs=[PROMISE, go("Let columns become vaguer", "coarsen")]),
+        lambda _: Advice(repairs=[PROMISE, screen_offer("Let columns become vaguer", "coarsen")]),
     ),
     (r"no place in an order", lambda _: Advice(hint="choose another distance.", repairs=[PROMISE])),
     (r"Memory ran out", lambda _: Advice(hint="close other programs, or use a smaller table.")),

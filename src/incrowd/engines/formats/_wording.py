@@ -109,10 +109,10 @@ class Wording:
     def asked_sql(self, cell: str) -> str:
         """Ask a column whether some numbers change, some days do, all can be read again, and all are typed."""
         dialect = self.dialect
-        number = "false" if dialect.decimal == "." else f"bool_or({_is(cell, _number_pattern('.'))})"
-        day = "false" if dialect.dates is None else f"bool_or({_is(cell, _day(ISO))})"
+        number = "false" if dialect.decimal == "." else f"bool_or({_matches_sql(cell, _number_pattern('.'))})"
+        day = "false" if dialect.dates is None else f"bool_or({_matches_sql(cell, _day(ISO))})"
         every = f"bool_and({_read(dialect, _written(dialect, cell))} = {cell})"
-        return f"{number}, {day}, {every}, {are_numbers(cell)} OR bool_and({_is(cell, _day(ISO))})"
+        return f"{number}, {day}, {every}, {are_numbers(cell)} OR bool_and({_matches_sql(cell, _day(ISO))})"
 
     def fitting(self, answers: Mapping[str, Sequence[bool | None]]) -> Wording:
         """Keep to columns that can be written so: something in them changes, and all of it can be read again."""
@@ -175,25 +175,29 @@ def is_of_days(form: str) -> bool:
 
 
 def _written(dialect: Dialect, cell: str) -> str:
-    return _turned(cell, (".", dialect.decimal), (ISO, dialect.dates or ISO))
+    return _converted_sql(cell, (".", dialect.decimal), (ISO, dialect.dates or ISO))
 
 
 def _read(dialect: Dialect, cell: str) -> str:
-    return _turned(cell, (dialect.decimal, "."), (dialect.dates or ISO, ISO))
+    return _converted_sql(cell, (dialect.decimal, "."), (dialect.dates or ISO, ISO))
 
 
-def _turned(cell: str, marks: tuple[str, str], forms: tuple[str, str]) -> str:
+def _converted_sql(cell: str, marks: tuple[str, str], forms: tuple[str, str]) -> str:
     cases = []
     if marks[0] != marks[1]:
-        cases.append(f"WHEN {_is(cell, _number_pattern(marks[0]))} THEN replace({cell}, '{marks[0]}', '{marks[1]}')")
+        cases.append(
+            f"WHEN {_matches_sql(cell, _number_pattern(marks[0]))} THEN replace({cell}, '{marks[0]}', '{marks[1]}')"
+        )
     if forms[0] != forms[1]:
         places = {sign: f"\\{place}" for place, sign in enumerate(re.findall("%([dmY])", forms[0]), start=1)}
         form = re.sub("%([dmY])", lambda found: places[found[1]], forms[1]) + f"\\{len(places) + 1}"
-        cases.append(f"WHEN {_is(cell, _day(forms[0]))} THEN regexp_replace({cell}, '^{_day(forms[0])}$', '{form}')")
+        cases.append(
+            f"WHEN {_matches_sql(cell, _day(forms[0]))} THEN regexp_replace({cell}, '^{_day(forms[0])}$', '{form}')"
+        )
     return f"CASE {' '.join(cases)} ELSE {cell} END" if cases else cell
 
 
-def _is(cell: str, pattern: str) -> str:
+def _matches_sql(cell: str, pattern: str) -> str:
     return f"regexp_full_match({cell}, '{pattern}')"
 
 

@@ -208,7 +208,7 @@ class SparkEngine(CountedEngine):
             some = names[start : start + SETS]
             inner = [self._inner[name] for name in some]
             most = self._most_values()
-            counted = self._collect(self._by_each(some, inner).head(most + 1))
+            counted = self._collect(self._value_counts(some, inner).head(most + 1))
             which = to_numpy(counted["which"])
             if len(counted) > most:
                 sizes = [int((which == _grouping_number(place, len(some))).sum()) for place in range(len(some))]
@@ -221,7 +221,7 @@ class SparkEngine(CountedEngine):
     def _most_values(self) -> int:
         return self.resources.budget.values
 
-    def _by_each(self, names: Sequence[str], inner: Sequence[str]) -> Frame:
+    def _value_counts(self, names: Sequence[str], inner: Sequence[str]) -> Frame:
         frame = self._clean(names).to_native()
         of = functions_of(frame)
         sets = frame.groupingSets([[name] for name in inner], *inner)

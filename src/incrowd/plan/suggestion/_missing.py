@@ -73,11 +73,11 @@ class Gaps:
             typed = [*dict.fromkeys(name for gap in called for name in gap.becoming)]
             then = f"; {in_words(typed)} would then be of numbers or dates" if typed else ""
             does, others = ("does it", "") if len(called) == 1 else ("do these", " without those that do not")
-            yield f"{_counted(called)}: {does} {MISSING} Then write missing = [{line}] below [data]{others}{then}"
+            yield f"{_counts_text(called)}: {does} {MISSING} Then write missing = [{line}] below [data]{others}{then}"
         for gap in found:
             if gap not in called:
                 beside = f" It is a value of {in_words(gap.elsewhere)} too." if gap.elsewhere else ""
-                yield f"{_counted([gap])}: does it {MISSING}{beside} Then make it null in the table"
+                yield f"{_counts_text([gap])}: does it {MISSING}{beside} Then make it null in the table"
 
 
 def is_mark(text: str) -> bool:
@@ -117,7 +117,7 @@ def marks_in(domain: Domain) -> dict[str, int]:
     if len(domain.values) > 1 and domain.kind == "text":
         places = [place for place, text in enumerate(domain.values.tolist()) if is_mark(text)]
     elif len(domain.values) > 1 and domain.kind == "number" and domain.values.dtype.kind != "O":
-        places = [*_negatives(domain), *_last(domain)]
+        places = [*_negatives(domain), *_trailing_marks(domain)]
     return _counts_at(domain, places + _placeholders(domain))
 
 
@@ -142,7 +142,7 @@ def domain_with_missing(domain: Domain, marks: Collection[str]) -> Domain:
     return replace(rest, counts=np.append(known, missing))
 
 
-def _counted(gaps: Sequence[Gap]) -> str:
+def _counts_text(gaps: Sequence[Gap]) -> str:
     """Say of some marks how often each stands where; many are named first and counted together."""
     times = [sum(gap.columns.values()) for gap in gaps]
     if len(gaps) > 2 * NAMED:
@@ -191,7 +191,7 @@ def _negatives(domain: Domain) -> list[int]:
     return [*range(len(below))]
 
 
-def _last(domain: Domain) -> list[int]:
+def _trailing_marks(domain: Domain) -> list[int]:
     """Give the places of the last numbers if they are marks: far from all others, or apart from a list of codes."""
     values, counts = domain.values, domain.counts[: len(domain.values)]
     several = max((_ending(values, some) for some in LAST), default=0)

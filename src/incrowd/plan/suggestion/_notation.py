@@ -46,9 +46,12 @@ def notation_in(columns: Mapping[str, Texts], *, day_first: bool, points: bool) 
     likely = [[*real_texts(texts)] for texts in columns.values() if _is_likely(texts)]
     # In Europe a comma stands before decimals, and the day before the month.
     european = day_first and not points
-    decimal, thousands = _most(map(_marks_of, likely), MARKS, lambda one: (one[0] == ".") == european) or (None, None)
+    decimal, thousands = _most_fitting(map(_marks_of, likely), MARKS, lambda one: (one[0] == ".") == european) or (
+        None,
+        None,
+    )
     later = MONTH_FIRST if day_first or decimal == "," else DAY_FIRST
-    form = _most(map(forms_of, likely), FORMS, lambda one: one in later.values())
+    form = _most_fitting(map(forms_of, likely), FORMS, lambda one: one in later.values())
     found = {"decimal": "," if decimal == "," else None, "thousands": thousands, "dates": form}
     return {name: value for name, value in found.items() if value is not None}
 
@@ -103,7 +106,7 @@ def _marks_of(texts: list[str]) -> list[Marks]:
     return [] if are_numbers(Notation()) else [marks for marks in MARKS if are_numbers(Notation(*marks))]
 
 
-def _most(found: Iterable[list[T]], known: Sequence[T], comes_later: Callable[[T], bool]) -> T | None:
+def _most_fitting(found: Iterable[list[T]], known: Sequence[T], comes_later: Callable[[T], bool]) -> T | None:
     """Give what most columns fit; among equals what does not come later, and is known first."""
     counts = Counter(one for some in found for one in some)
     preferred = sorted(known, key=comes_later)

@@ -75,7 +75,7 @@ def read_table(
     engine = open_table(table, missing_values=missing, **given, **found)
     check(engine)
     profile = profile_of(engine)
-    if sketch is not None and (more := _more(sketch, engine, profile)):
+    if sketch is not None and (more := _later_findings(sketch, engine, profile)):
         found |= more
         engine = open_table(table, missing_values=missing, **given, **found)
         profile = profile_of(engine)
@@ -193,7 +193,7 @@ def _names_columns(rows: Sequence[Sequence[str]]) -> bool:
     )
 
 
-def _more(sketch: Sketch, engine: Engine, profile: Profile) -> dict[str, Any]:
+def _later_findings(sketch: Sketch, engine: Engine, profile: Profile) -> dict[str, Any]:
     """Find out from all values what the first ones did not tell."""
     done = set(getattr(engine, "rewritten", {}).values())
     texts = {name: _texts(domain) for name, domain in profile.domains.items() if domain.kind == "text"}

@@ -279,7 +279,7 @@ def _with_giveaways(engine: Engine, clues: AllClues, guesses: Guesses) -> dict[s
     for name, first, last in _spans(clues, guesses):
         told = f"the time between {first!r} and {last!r}: with one of them it gives back the other"
         found[name] = RoleGuess("quasi", told, sure=False, about=guesses[name].about)
-    for name, other in _telling(engine, clues, found):
+    for name, other in _giveaway_pairs(engine, clues, found):
         told = f"tells {other!r}, which becomes vaguer: each value goes with one of it ({found[name].reason})"
         found[name] = replace(found[name], reason=told, sure=False)
     return found
@@ -319,7 +319,7 @@ def _is_between(name: str, one: str, other: str, clues: AllClues) -> bool:
     return bool(apart > 0 and any(np.isclose(sums[0], apart + more * people, rtol=1e-12) for more in (0, 1)))
 
 
-def _telling(engine: Engine, clues: AllClues, guesses: Guesses) -> Sequence[tuple[str, str]]:
+def _giveaway_pairs(engine: Engine, clues: AllClues, guesses: Guesses) -> Sequence[tuple[str, str]]:
     """Give pairs of a confidential column and one that others know, which it determines; one for each."""
     sizes = {  # how many values there are, and how often the rarest and the most frequent occur
         name: (clue.column.distinct, int(clue.domain.counts.min()), int(clue.domain.counts.max()))
