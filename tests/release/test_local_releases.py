@@ -18,7 +18,7 @@ import incrowd as ic
 from incrowd.core import LocalRecoding
 from incrowd.hierarchies import covers
 from incrowd.search import LocalOutcome, LocalTable, Pieces, Problem, Progress
-from incrowd.search._local import Labels
+from incrowd.search._local_recoding import Labels
 
 SCHEMA = ic.Schema(
     quasi={"age": ic.intervals(5, 10), "town": ic.tree([("bonn", "west"), ("köln", "west"), ("kiel", "north")])},

@@ -14,9 +14,9 @@ from hypothesis import given, settings, strategies as st
 import incrowd as ic
 from incrowd.search import LocalTable, Problem
 from incrowd.search.cheapest._block_kernels import Boxes, Choice, find_nearest
-from incrowd.search.cheapest._board import UNIT, Board, Needs
 from incrowd.search.cheapest._formation import Groups, _mutual_pairs, cut_into_blocks, form_in_blocks, support_part
 from incrowd.search.cheapest._kernels import NEVER, Labels, Work, _is_enough, _search
+from incrowd.search.cheapest._search_space import UNIT, Board, Needs
 from search.slow import QUASI, Row
 from search.slow_cheapest import cheapest
 from search.tables import PROMISES, problem, tables

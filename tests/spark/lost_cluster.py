@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from incrowd.cli import main
-from incrowd.engines.spark import _home as _spark_home, _session as _spark_session
-from incrowd.engines.spark._home import write_folder
+from incrowd.engines.spark import _backend as _spark_backend, _session as _spark_session
+from incrowd.engines.spark._backend import write_folder
 
 
 def write(frame: Any, path: Path) -> None:
@@ -23,6 +23,6 @@ def write(frame: Any, path: Path) -> None:
 
 if __name__ == "__main__":
     GROUP = int(sys.argv.pop(1))
-    _spark_home.write_folder = write
+    _spark_backend.write_folder = write
     _spark_session.RETRIES = 2  # nobody comes back here
     main()

@@ -15,8 +15,8 @@ from types import SimpleNamespace
 from typing import Any
 
 from incrowd.cli import main
-from incrowd.engines.spark import _home as _spark_home
-from incrowd.engines.spark._home import write_folder
+from incrowd.engines.spark import _backend as _spark_backend
+from incrowd.engines.spark._backend import write_folder
 
 
 def press_when_it_works(session: Any) -> None:
@@ -45,5 +45,5 @@ def write(frame: Any, path: Path) -> None:
 if __name__ == "__main__":
     if sys.argv.pop(1) == "starting":
         press_when_it_waits()
-    _spark_home.write_folder = write
+    _spark_backend.write_folder = write
     main()

@@ -17,7 +17,7 @@ from engines.subjects import Subject
 from incrowd.core import CensusRequest
 from incrowd.engines import SparkHome, open_table, write_table
 from incrowd.engines._lazy_frame import FrameEngine
-from incrowd.engines.spark import _engine as _spark, _home as _spark_rows
+from incrowd.engines.spark import _backend as _spark_rows, _engine as _spark
 from spark.applications import spark_subject
 from spark.tables import people, schema, tally
 

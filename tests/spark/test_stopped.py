@@ -14,7 +14,7 @@ import pyarrow.parquet
 import pytest
 
 from incrowd.engines import open_table
-from incrowd.engines.spark._home import write_folder
+from incrowd.engines.spark._backend import write_folder
 from spark.stopped import press_when_it_works
 from spark.tables import people
 from spark.test_starting import PLAN

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from incrowd.release._about import QUESTIONS
-from incrowd.web._desk import DESK
+from incrowd.web._worker_cache import DESK
 from web.serving import PATIENTS, PLAN, Visitor, serving
 
 ANYWAY = {

@@ -1,11 +1,7 @@
 """Where tables live: the only room that knows a dataframe library."""
 
-from incrowd.engines._answers import Answers, Remembered, classes_of
 from incrowd.engines._arrow import table_of_columns
-from incrowd.engines._files import check_suffix, digest_of_files, ending_of, files_of, is_escaped, is_text
-from incrowd.engines._protocol import Engine, Replace, Stage, census_size_about, determines, sample_of, watching
-from incrowd.engines._resources import Budget, Resources, peak_memory, private_folder
-from incrowd.engines._store import (
+from incrowd.engines._cell_files import (
     CellFile,
     CellWriter,
     can_spill,
@@ -15,6 +11,10 @@ from incrowd.engines._store import (
     spill_census,
     write_arrays,
 )
+from incrowd.engines._files import check_suffix, digest_of_files, ending_of, files_of, is_escaped, is_text
+from incrowd.engines._protocol import Engine, Replace, Stage, census_size_about, determines, sample_of, watching
+from incrowd.engines._remembered_table import Answers, Remembered, classes_of
+from incrowd.engines._resources import Budget, Resources, peak_memory, private_folder
 from incrowd.engines._tables import head_of, is_written_by, open_table, write_table
 from incrowd.engines.formats._charset import can_decode, charset_of
 from incrowd.engines.formats._csv import first_rows, header_of
@@ -23,8 +23,8 @@ from incrowd.engines.formats._excel import sheets_of
 from incrowd.engines.formats._notation import Notation, check_form, day_of, plain_day, plain_number
 from incrowd.engines.formats._statistics import Codebook
 from incrowd.engines.formats._wording import Dialect, Wording, check_dialect, escape_formula, unescape_formula
+from incrowd.engines.spark._backend import SparkHome, places_of, read_folder
 from incrowd.engines.spark._engine import check_published, cluster_of, open_written, unpersist
-from incrowd.engines.spark._home import SparkHome, places_of, read_folder
 from incrowd.engines.spark._session import spark_session
 
 __all__ = [

@@ -13,9 +13,9 @@ import duckdb
 import pyarrow as pa
 
 from incrowd.core import DataError, EngineError, IncrowdError
+from incrowd.engines._backend import DuckHome
 from incrowd.engines._duckdb import found_by_duckdb
 from incrowd.engines._files import FOREIGN
-from incrowd.engines._home import DuckHome
 from incrowd.engines.formats._charset import wrong_encoding
 from incrowd.engines.formats._csv import BROKEN, NOT_COMPRESSED, name_of
 from incrowd.engines.spark._session import error_chain, trouble_with_spark

@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 
 from incrowd.core import Domain, Kind, Packing, UncoveredValuesError, smallest_unsigned
 from incrowd.engines._arrow import kind_of_type, of_numbers, of_texts, plain_type, tidy_column, to_numpy, without_nulls
-from incrowd.engines._home import Frame, Home
+from incrowd.engines._backend import Frame, Home
 
 
 @dataclass(frozen=True, slots=True)

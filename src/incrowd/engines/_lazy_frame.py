@@ -13,11 +13,11 @@ import pyarrow as pa
 
 from incrowd.core import Census, CensusRequest, Classes, DataError, Domain, Kind, LocalRecoding, Packing, Recoding
 from incrowd.engines._arrow import duration_error, to_numpy
+from incrowd.engines._backend import ROW, Frame, Home, selected
 from incrowd.engines._border import guarded
 from incrowd.engines._duckdb import inner_names
 from incrowd.engines._encoding import Coded, Coding, codes_by, domain_of, with_words
 from incrowd.engines._files import WAIT, check_suffix
-from incrowd.engines._home import ROW, Frame, Home, selected
 from incrowd.engines._protocol import Engine, Replacements, cells_about, check_known, is_in_share, report_stage
 from incrowd.engines._recoding import check_rows, label_classes, recode_full_domain, recode_locally, replace_values
 from incrowd.engines._resources import Budget, Resources, check_values, trim_memory

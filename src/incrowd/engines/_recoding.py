@@ -24,8 +24,8 @@ from incrowd.core import (
     smallest_unsigned,
 )
 from incrowd.engines._arrow import of_numbers, of_texts
+from incrowd.engines._backend import DuckHome, Frame, Home, selected
 from incrowd.engines._encoding import Coded, Coding, looked_up, with_lookups, with_words
-from incrowd.engines._home import DuckHome, Frame, Home, selected
 
 Pieces = tuple[Any, Any, Any]  # what ``LocalRecoding.pieces`` says
 

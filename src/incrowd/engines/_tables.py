@@ -16,8 +16,8 @@ import pyarrow as pa
 import pyarrow.parquet
 
 from incrowd.core import DataError, SchemaError, UnknownColumnError, atomic_path
-from incrowd.engines._answers import Remembered
 from incrowd.engines._arrow import arrow_of_pandas, check_polars_types, decoded, duration_columns, kind_of_type, tidy
+from incrowd.engines._backend import DuckHome, PolarsHome, adopted, frame_of
 from incrowd.engines._border import guarded
 from incrowd.engines._duckdb import Workshop, inner_names
 from incrowd.engines._eager_frame import EagerEngine
@@ -32,10 +32,10 @@ from incrowd.engines._files import (
     is_escaped,
     read_whole,
 )
-from incrowd.engines._home import DuckHome, PolarsHome, adopted, frame_of
 from incrowd.engines._lazy_frame import FrameEngine
 from incrowd.engines._protocol import Engine, report_stage
 from incrowd.engines._reference import ReferenceEngine
+from incrowd.engines._remembered_table import Remembered
 from incrowd.engines._resources import Budget, Resources, private_folder
 from incrowd.engines._tally import ParquetEngine
 from incrowd.engines._text import TextEngine

@@ -17,10 +17,10 @@ import pyarrow.compute as pc
 
 from incrowd.core import CensusRequest, Domain, FullDomainRecoding, Packing, Recoding, tally
 from incrowd.engines._arrow import nulls_in, of_texts, to_numpy, without_nulls
+from incrowd.engines._backend import DuckHome, Frame, frame_of
 from incrowd.engines._border import guarded
 from incrowd.engines._duckdb import reader_of
 from incrowd.engines._encoding import Coded, Coding, codes_by
-from incrowd.engines._home import DuckHome, Frame, frame_of
 from incrowd.engines._lazy_frame import FrameEngine
 from incrowd.engines._protocol import Engine, Replacements, report_stage
 from incrowd.engines._resources import Budget

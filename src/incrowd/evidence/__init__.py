@@ -4,7 +4,7 @@ from incrowd.evidence._assess import assess, certain, check, plain_verdict
 from incrowd.evidence._assessment import Assessment, ColumnAssessment
 from incrowd.evidence._attack import attack
 from incrowd.evidence._attack_result import Attack, Attacks, worst_text
-from incrowd.evidence._columns import (
+from incrowd.evidence._column_views import (
     Bar,
     Rung,
     bars_of,

@@ -1,7 +1,7 @@
 """Searches: a census and a bound model in, a recoding out."""
 
 from incrowd.search._datafly import Datafly
-from incrowd.search._local import LocalTable, Pieces
+from incrowd.search._local_recoding import LocalTable, Pieces
 from incrowd.search._mu_argus import MuArgus
 from incrowd.search._problem import Algorithm, LocalOutcome, Node, Outcome, Problem, Progress, Suppression
 from incrowd.search.cheapest._cheapest import CheapestFirst

@@ -13,7 +13,7 @@ import numpy as np
 
 from incrowd.core import Grouping, Hint, Labelling, NoSafeRelease, ParameterError, Setting, group
 from incrowd.models import KAnonymity, Model
-from incrowd.search._local import LocalTable, Pieces
+from incrowd.search._local_recoding import LocalTable, Pieces
 from incrowd.search._problem import (
     CHEAPEST_FIRST,
     MONDRIAN,

@@ -11,7 +11,7 @@ import numpy as np
 
 from incrowd.core import Hint, NoSafeRelease, ParameterError, Setting, UnknownColumnError, add_up, group
 from incrowd.search._datafly import Stars, check_outliers, count_different, promised_k, raise_levels, refuse_others
-from incrowd.search._local import LocalTable
+from incrowd.search._local_recoding import LocalTable
 from incrowd.search._problem import Bools, Counts, Ints, LocalOutcome, OnProgress, Problem, check_flag
 
 Identifying = Literal["most", "more", "less", "not"]

@@ -20,13 +20,13 @@ from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 
 from incrowd.core import EngineError, IncrowdError, lock_file
-from incrowd.web import _office, _plan_routes, _run_routes
+from incrowd.web import _plan_routes, _run_routes, _server_state
 from incrowd.web._files import Folder
 from incrowd.web._guard import HEADERS, Guard, Settings
 from incrowd.web._jobs import Process, Working
-from incrowd.web._office import Office
 from incrowd.web._refusal import Plain, Refusal, plain_error, plain_refusal, status_of
 from incrowd.web._requests import ERRORS
+from incrowd.web._server_state import Office
 
 STATIC = Path(__file__).parent / "static"
 DESCRIPTION = "The local page of incrowd. It edits a plan and runs it; what it does can be done without it."
@@ -56,7 +56,7 @@ def make_app(settings: Settings, worker: Callable[[], Working] = Process) -> Fas
     )
     app.state.office = office
     app.state.token = office.keys.first
-    routers = (_plan_routes.router, _plan_routes.table, _run_routes.router, _run_routes.runs, _office.router)
+    routers = (_plan_routes.router, _plan_routes.table, _run_routes.router, _run_routes.runs, _server_state.router)
     for router in routers:
         app.include_router(router)
     app.mount("/static", StaticFiles(directory=STATIC), name="static")

@@ -17,10 +17,10 @@ from incrowd.evidence import Checklist
 from incrowd.plan import KINDS, likely_kind, safe_harbor
 from incrowd.release import About, Release, open_release
 from incrowd.report import charts_of, doubts, owner_page, plain_page, shown_everywhere, worst_findings
-from incrowd.web._desk import plan_of, release_of, suggestion_of, table_of
 from incrowd.web._history import read_json, write_json, write_text
 from incrowd.web._progress import Teller
 from incrowd.web._refusal import Plain, refusal
+from incrowd.web._worker_cache import plan_of, release_of, suggestion_of, table_of
 
 # The checklist of HIPAA: which columns it asks about, and what it finds.
 

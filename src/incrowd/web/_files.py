@@ -15,9 +15,9 @@ from typing import Any
 
 from incrowd.core import atomic_path
 from incrowd.engines import digest_of_files, ending_of
+from incrowd.web._error_texts import retry_offer
 from incrowd.web._history import read_json, write_json
 from incrowd.web._refusal import Plain, Refusal, refusal
-from incrowd.web._wording import retry_offer
 
 OURS = ".incrowd"  # where we keep what belongs to the page: earlier plans and runs
 PLAN, PROPOSALS = "plan.toml", "proposals.json"

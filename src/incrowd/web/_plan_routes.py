@@ -12,12 +12,12 @@ from fastapi import APIRouter, Body, Header, Query, Request
 from incrowd.models import choices
 from incrowd.web import _requests as asked
 from incrowd.web._changes import number_of
+from incrowd.web._choice_texts import KINDS, SEARCHES, presets_for
 from incrowd.web._files import PLAN, PROPOSALS, in_use
 from incrowd.web._history import read_json
-from incrowd.web._office import SCREENS, Here
 from incrowd.web._reading import READING, reading_options
 from incrowd.web._refusal import Plain, refusal
-from incrowd.web._words import KINDS, SEARCHES, presets_for
+from incrowd.web._server_state import SCREENS, Here
 
 router = APIRouter(prefix="/api", tags=["folder and plan"])
 table = APIRouter(prefix="/api", tags=["table"])

@@ -10,8 +10,8 @@ from typing import Any
 from incrowd.core import DataError, Domain
 from incrowd.engines import ending_of, header_of, is_text, sheets_of
 from incrowd.plan import MISSING, Plan, Suggestion, are_typed, gaps_in
+from incrowd.web._error_texts import retry_offer, sentence
 from incrowd.web._refusal import Plain, refusal
-from incrowd.web._wording import retry_offer, sentence
 
 READING = ("separator", "encoding", "sheet", "decimal", "thousands", "dates", "header")
 """What of a plan says how its file is read, besides what is missing."""

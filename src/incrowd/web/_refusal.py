@@ -6,7 +6,7 @@ import errno
 from typing import Any
 
 from incrowd.core import EngineError, IncrowdError, NoSafeRelease, PlanError, ReleaseMismatch
-from incrowd.web._wording import page_problems, page_words, sentence
+from incrowd.web._error_texts import page_problems, page_words, sentence
 
 Plain = dict[str, Any]
 

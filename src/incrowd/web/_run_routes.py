@@ -18,9 +18,9 @@ from incrowd.web._evidence import chart_file
 from incrowd.web._files import PROPOSALS
 from incrowd.web._history import read_json, write_json
 from incrowd.web._jobs import Job
-from incrowd.web._office import Here, Office
 from incrowd.web._refusal import Plain, refusal
 from incrowd.web._review import Review, refusal_of
+from incrowd.web._server_state import Here, Office
 
 router = APIRouter(prefix="/api/jobs", tags=["jobs"])
 runs = APIRouter(prefix="/api/runs", tags=["runs"])

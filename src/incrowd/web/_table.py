@@ -24,11 +24,20 @@ from incrowd.hierarchies import auto, draw
 from incrowd.models import promise, trivial_notes
 from incrowd.plan import Plan, Suggestion, suggest
 from incrowd.release import feasibility
-from incrowd.web._desk import domain_of, first_rows_of, plan_of, refuse_huge, share_of, short, suggestion_of, table_of
+from incrowd.web._error_texts import page_words
 from incrowd.web._progress import Teller
 from incrowd.web._reading import ask_for_sheet, layout_of, open_questions
 from incrowd.web._refusal import Plain, plain_error
-from incrowd.web._wording import page_words
+from incrowd.web._worker_cache import (
+    domain_of,
+    first_rows_of,
+    plan_of,
+    refuse_huge,
+    share_of,
+    short,
+    suggestion_of,
+    table_of,
+)
 
 EXAMPLES, VALUES, ROWS = 5, 500, 100  # how much of a column and of a table is shown at most
 FEWER = "call fewer columns ones that could help recognise somebody."

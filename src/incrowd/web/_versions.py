@@ -27,11 +27,11 @@ from incrowd.release import (
 )
 from incrowd.report import bipartite_svg
 from incrowd.web._decisions import decision_digest, origin_of, states_of
-from incrowd.web._desk import first_rows_of, keep, notation_of, plan_of, release_of, share_of, short
 from incrowd.web._evidence import quick_charts, write_charts
 from incrowd.web._history import write_json, write_text
 from incrowd.web._progress import Teller
 from incrowd.web._refusal import Plain, refusal
+from incrowd.web._worker_cache import first_rows_of, keep, notation_of, plan_of, release_of, share_of, short
 
 QUICK = 10  # seconds that the search for a proposal may take
 SIDE_BY_SIDE, CLASSES = 20, 200  # how much is shown at most: rows before and after, classes

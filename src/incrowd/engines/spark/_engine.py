@@ -17,18 +17,18 @@ import pyarrow as pa
 
 from incrowd.core import CensusRequest, DataError, Domain, FullDomainRecoding, Packing, Recoding, tally
 from incrowd.engines._arrow import kind_of_type, of_numbers, tidy, to_numpy
+from incrowd.engines._backend import Frame, frame_of, selected
 from incrowd.engines._border import guarded
 from incrowd.engines._duckdb import inner_names
 from incrowd.engines._eager_frame import EagerEngine
 from incrowd.engines._encoding import Coded, domain_of, packed
 from incrowd.engines._files import ending_of
-from incrowd.engines._home import Frame, frame_of, selected
 from incrowd.engines._lazy_frame import Column, FrameEngine
 from incrowd.engines._protocol import Engine, Replacements, report_stage
 from incrowd.engines._resources import DEFAULT_RESOURCES, Resources, check_values
 from incrowd.engines._tally import CountedEngine
 from incrowd.engines.formats._wording import Wording
-from incrowd.engines.spark._home import SparkHome, functions_of, in_chunks, in_parts, publishable, repeated, tallied
+from incrowd.engines.spark._backend import SparkHome, functions_of, in_chunks, in_parts, publishable, repeated, tallied
 
 ROWS_PER_PART = 1_000_000  # so many rows about are published together, in one task and one file
 FEWER = 1_000  # up to so many combinations of values beside the labels, equal rows are counted before they are moved

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from incrowd.core import Hint, ParameterError
-from incrowd.search._local import LocalTable
+from incrowd.search._local_recoding import LocalTable
 from incrowd.search._problem import OPTIMAL, LocalOutcome, OnProgress, Problem, Progress, check_choice, check_flag
 
 OVERLAPS = (
@@ -108,9 +108,9 @@ class CheapestFirst:
         table = LocalTable(problem)
         _refuse(table)
         table.refuse_if_hopeless()
-        from incrowd.search.cheapest._board import Board  # noqa: PLC0415 - loads numba
         from incrowd.search.cheapest._formation import Formation  # noqa: PLC0415
         from incrowd.search.cheapest._partition import StrictPartition  # noqa: PLC0415
+        from incrowd.search.cheapest._search_space import Board  # noqa: PLC0415 - loads numba
 
         board = Board.of(table, self.labels)
         points = len(board.points)

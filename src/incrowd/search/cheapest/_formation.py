@@ -12,11 +12,11 @@ import numpy as np
 import numpy.typing as npt
 
 from incrowd.core import Labelling, add_up, class_extremes
-from incrowd.search._local import Pieces
+from incrowd.search._local_recoding import Pieces
 from incrowd.search._problem import Bools, Counts, Floats, Ints
 from incrowd.search.cheapest._block_kernels import Boxes, Choice, cut_blocks, find_nearest
-from incrowd.search.cheapest._board import Board, LabelKind, Needs, labels_by_level, stretch_places
 from incrowd.search.cheapest._kernels import Support, Tables, form_classes
+from incrowd.search.cheapest._search_space import Board, LabelKind, Needs, labels_by_level, stretch_places
 
 Keeps = Callable[[Counts, Counts, int], Bools]
 """Says which classes keep the promise, from points, the class of each, and how many classes there are."""

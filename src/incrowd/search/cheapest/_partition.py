@@ -7,9 +7,9 @@ from typing import NamedTuple
 import numpy as np
 
 from incrowd.core import Grouping, Labelling, add_up, class_extremes, group
-from incrowd.search._local import Pieces
+from incrowd.search._local_recoding import Pieces
 from incrowd.search._problem import Bools, Counts, Floats, Ints
-from incrowd.search.cheapest._board import UNIT, Board, LabelKind, labels_by_level
+from incrowd.search.cheapest._search_space import UNIT, Board, LabelKind, labels_by_level
 
 
 class Cut(NamedTuple):

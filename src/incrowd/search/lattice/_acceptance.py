@@ -13,7 +13,7 @@ from incrowd.core import TOP, Cells, Classes, Domain, Grouping, Histogram, Ladde
 from incrowd.measures import Published
 from incrowd.models import All, Judge, KAnonymity, Model, NTCloseness
 from incrowd.search._problem import Bools, Counts, Ints, Problem, least_size
-from incrowd.search.lattice._judgement import ByValues, Mask, least_values
+from incrowd.search.lattice._masking import ByValues, Mask, least_values
 from incrowd.search.lattice._rollup import Rolled, Rollup, Words
 
 NO_LIMIT = 2**62

@@ -16,7 +16,7 @@ from incrowd.models import All, KAnonymity, LDiversity, Model, PSensitive, sensi
 from incrowd.search._problem import Counts, Ints, Node, Problem, Progress
 from incrowd.search.lattice._acceptance import Acceptance, Tested
 from incrowd.search.lattice._bounds import Bounds
-from incrowd.search.lattice._judgement import Mask
+from incrowd.search.lattice._masking import Mask
 from incrowd.search.lattice._rollup import Levels, Rolled
 from incrowd.search.lattice._sweep import Sweep, Visitor, refuse_large
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from incrowd.core import Cells, Census, CensusRequest, Classes, Domain, Grouping, Packing, Schema, add_up, tally
 from incrowd.models import KAnonymity
-from incrowd.search._local import Labels, LocalTable
+from incrowd.search._local_recoding import Labels, LocalTable
 from incrowd.search._problem import Problem
 from incrowd.search.mondrian._parts import Array, Column, Stretches
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from incrowd.core import Cells, Classes, Histogram
 from incrowd.models import KAnonymity, NTJudge, RegionPairs
-from incrowd.search._local import LocalTable, flat_tables, number_runs
+from incrowd.search._local_recoding import LocalTable, flat_tables, number_runs
 from incrowd.search._problem import Bools, OnProgress, Progress
 from incrowd.search.mondrian import _kernels as loops
 from incrowd.search.mondrian._kernels import Cuts, Levels, OpenParts, PieceRows, Rows

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from incrowd.core import Hint, ParameterError, Setting
 from incrowd.models import NTCloseness
-from incrowd.search._local import Labels, LocalTable
+from incrowd.search._local_recoding import Labels, LocalTable
 from incrowd.search._problem import OPTIMAL, OnProgress, Problem, check_choice, check_flag
 from incrowd.search.mondrian._parts import Column, CutOutcome, EarlierParts, labelled_cut, namesakes
 

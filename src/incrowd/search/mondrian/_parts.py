@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from incrowd.core import Grouping, Hint, Labelling, Namer, ParameterError, Partition, Setting, class_extremes, group
 from incrowd.hierarchies import Averaged, Ordered, averages
-from incrowd.search._local import Labels, LocalTable, Pieces, common_paths
+from incrowd.search._local_recoding import Labels, LocalTable, Pieces, common_paths
 from incrowd.search._problem import LocalOutcome
 
 Array = npt.NDArray[Any]

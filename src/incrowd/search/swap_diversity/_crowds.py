@@ -14,7 +14,7 @@ import numpy.typing as npt
 from incrowd.core import ParameterError
 from incrowd.core.kernels import compiled
 from incrowd.search._datafly import Raised
-from incrowd.search._local import LocalTable, Pieces, flat_tables
+from incrowd.search._local_recoding import LocalTable, Pieces, flat_tables
 from incrowd.search._problem import Counts, Ints
 
 Small = npt.NDArray[np.int32]

@@ -11,7 +11,7 @@ from incrowd.core import Hint, ParameterError, Setting
 from incrowd.hierarchies import Categories
 from incrowd.models import EnhancedPAlphaSensitive, Judge, LDiversity, Model, PSensitive
 from incrowd.search._datafly import check_outliers, k_and_others, raise_levels, refuse_others
-from incrowd.search._local import LocalTable
+from incrowd.search._local_recoding import LocalTable
 from incrowd.search._problem import CHEAPEST_FIRST, MONDRIAN, Ints, LocalOutcome, OnProgress, Problem, check_flag
 
 PLAIN = Hint(

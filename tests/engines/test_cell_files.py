@@ -16,7 +16,7 @@ from incrowd.core import Census, CensusRequest, DataError, Packing
 from incrowd.engines import (
     CellFile,
     CellWriter,
-    _store as spilled,
+    _cell_files as spilled,
     can_spill,
     open_table,
     shares_of,

@@ -20,7 +20,7 @@ from incrowd.models import (
     PAlphaSensitive,
     PSensitive,
 )
-from incrowd.search._local import LocalTable
+from incrowd.search._local_recoding import LocalTable
 from incrowd.search._problem import Counts, Ints
 
 LARGEST = 2**62  # sums stay below this

@@ -23,8 +23,8 @@ from incrowd.core import (
     PlanProblem,
     Setting,
 )
+from incrowd.web._error_texts import page_words
 from incrowd.web._refusal import plain_error
-from incrowd.web._wording import page_words
 
 STRANGE = re.compile(
     r"=True|=False|Optimal\(|Mondrian\(|\w+\(\.\.\.|privacy\.|columns\.\w|at_least|at_most|max_suppressed|--\w|\.values"

@@ -15,9 +15,9 @@ import pyarrow as pa
 import pyarrow.parquet
 
 from incrowd.core import DataError, EngineError, Hint, ParameterError
+from incrowd.engines._backend import Frame, Home, frame_of
 from incrowd.engines._border import guarded
 from incrowd.engines._files import FileSet, ending_of, files_of
-from incrowd.engines._home import Frame, Home, frame_of
 from incrowd.engines._resources import DEFAULT_RESOURCES, Resources
 from incrowd.engines.formats._wording import Wording
 

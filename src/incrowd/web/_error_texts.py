@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from incrowd.core import Hint, Setting
-from incrowd.web._words import SEARCHES
+from incrowd.web._choice_texts import SEARCHES
 
 Plain = dict[str, Any]
 Found = re.Match[str]
