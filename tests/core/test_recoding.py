@@ -22,8 +22,8 @@ from incrowd.core import (
     Step,
     UncoveredValuesError,
     UnknownColumnError,
-    get_recoding,
     join_cells,
+    recoding_from_arrays,
 )
 from incrowd.engines import open_table, read_arrays, write_arrays
 
@@ -211,9 +211,9 @@ COLUMNS: dict[str, list[Any]] = {
 
 
 def through_a_file(recoding: Any, folder: Path) -> Any:
-    header, arrays = recoding.put()
+    header, arrays = recoding.header_and_arrays()
     write_arrays(arrays, folder / "map.parquet")
-    return get_recoding(json.loads(json.dumps(header)), read_arrays(folder / "map.parquet"))
+    return recoding_from_arrays(json.loads(json.dumps(header)), read_arrays(folder / "map.parquet"))
 
 
 @pytest.mark.parametrize("name", COLUMNS)
@@ -282,7 +282,7 @@ def test_cells_of_parts_are_put_together_and_what_is_called_alike_is_one_class()
 
 def test_a_recoding_of_another_version_is_refused() -> None:
     with pytest.raises(DataError, match="not a recoding of this version"):
-        get_recoding({"format": "incrowd recoding 0"}, {})
+        recoding_from_arrays({"format": "incrowd recoding 0"}, {})
 
 
 def test_arrays_that_are_not_there_are_refused(tmp_path: Path) -> None:

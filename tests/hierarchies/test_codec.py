@@ -9,7 +9,7 @@ import pytest
 
 import incrowd as ic
 from incrowd.core import Hierarchy
-from incrowd.hierarchies import get_hierarchies, hierarchy_of, put_schema, table_of
+from incrowd.hierarchies import hierarchies_from_plain, hierarchy_of, plain_schema, table_of
 
 SAVED: list[tuple[Hierarchy, dict[str, Any]]] = [
     (ic.flat(), {"kind": "flat"}),
@@ -47,26 +47,26 @@ WRITTEN: list[tuple[Hierarchy, dict[str, Any]]] = [
 
 @pytest.mark.parametrize(("hierarchy", "plain"), SAVED, ids=repr)
 def test_a_saved_hierarchy_is_written_as_ever_and_comes_back(hierarchy: Hierarchy, plain: dict[str, Any]) -> None:
-    header, arrays = put_schema(ic.Schema({"x": hierarchy}))
+    header, arrays = plain_schema(ic.Schema({"x": hierarchy}))
     written = header["hierarchies"]
     assert [*written["x"].items()] == [*plain.items()]
     assert arrays == {}
-    assert get_hierarchies(written, arrays) == {"x": hierarchy}
+    assert hierarchies_from_plain(written, arrays) == {"x": hierarchy}
 
 
 def test_a_tree_is_saved_as_one_array_for_each_level() -> None:
     tree = ic.tree({"West": ["FR", "DE"], "East": ["JP"]})
     schema = ic.Schema({"land": tree, "order": ic.ordered(["a", "b"], 2), "job": ic.frequent(2)})
-    header, arrays = put_schema(schema)
+    header, arrays = plain_schema(schema)
     written = header["hierarchies"]
     assert written == {"land": {"kind": "tree", "height": 2}, "order": {"kind": "tree", "height": 2}}
     assert arrays["tree land 1"].tolist() == ["West", "West", "East"]
-    assert get_hierarchies(written, arrays)["land"] == tree
+    assert hierarchies_from_plain(written, arrays)["land"] == tree
 
 
 def test_a_hierarchy_of_an_unknown_kind_is_refused() -> None:
     with pytest.raises(ic.DataError, match="hierarchy of column 'x' is of a kind that this version does not know"):
-        get_hierarchies({"x": {"kind": "spiral"}}, {})
+        hierarchies_from_plain({"x": {"kind": "spiral"}}, {})
     with pytest.raises(ic.HierarchyError, match="of a kind that this version does not know"):
         hierarchy_of({"spiral": 3}, Path())
 

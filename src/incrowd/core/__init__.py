@@ -32,8 +32,8 @@ from incrowd.core._recoding import (
     FullDomainRecoding,
     LocalRecoding,
     Recoding,
-    get_recoding,
     join_cells,
+    recoding_from_arrays,
 )
 from incrowd.core._schema import Binding, Meaning, Schema
 from incrowd.core._supersets import Partition, SupersetMode, supersets
@@ -48,7 +48,7 @@ __all__ = [
     "PlanProblem", "PrivacyWarning", "Recoding", "ReleaseMismatch", "Schema", "SchemaError", "Setting", "Step",
     "SupersetMode", "UncoveredValuesError", "UnknownColumnError", "Verdict", "add_up", "atomic_folder", "atomic_path",
     "canonical_text", "canonical_value", "class_extremes", "compatible_sizes", "distinct_texts", "exact_number",
-    "get_recoding", "group", "has_locks", "join_cells", "joint_verdict", "kind_of", "lock_file", "lock_folder",
-    "name_list", "overlay", "percent", "percent_unspaced", "printable",
-    "records_text", "remove_path", "share_text", "smallest_unsigned", "supersets", "tally", "warn",
+    "group", "has_locks", "join_cells", "joint_verdict", "kind_of", "lock_file", "lock_folder", "name_list",
+    "overlay", "percent", "percent_unspaced", "printable", "recoding_from_arrays", "records_text", "remove_path",
+    "share_text", "smallest_unsigned", "supersets", "tally", "warn",
 ]  # fmt: skip

@@ -73,7 +73,7 @@ def _objects(values: Iterable[object]) -> npt.NDArray[np.object_]:
 class Archive(dict[str, Array]):
     """Arrays by name: domains and ladders are put into it, and taken out again."""
 
-    def put_ladder(self, key: str, ladder: Ladder) -> None:
+    def add_ladder(self, key: str, ladder: Ladder) -> None:
         """Add the arrays of a ladder."""
         for level, (groups, labels, leaves) in enumerate(zip(ladder.groups, ladder.labels, ladder.leaves, strict=True)):
             parts = {"groups": groups, "labels": labels, "leaves": leaves}
@@ -87,7 +87,7 @@ class Archive(dict[str, Array]):
         compact = [codes.astype(smallest_unsigned(len(texts))) for codes, texts in zip(groups, labels, strict=True)]
         return Ladder(column, tuple(compact), tuple(labels), tuple(leaves))
 
-    def put_domain(self, key: str, domain: Domain) -> Header:
+    def add_domain(self, key: str, domain: Domain) -> Header:
         """Add the arrays of a domain: values as whole numbers, floats or texts; the header says what they were."""
         values = domain.values
         kinds = sorted({type(value).__name__ for value in values.tolist()}) if values.dtype == object else []

@@ -289,9 +289,9 @@ class Census:
         arrays = Archive({f"codes {number}": codes for number, codes in enumerate(self.codes)})
         arrays |= {"counts": self.counts} | ({} if self.person is None else {"person": self.person})
         header = {name: getattr(self, name) for name in ("quasi", "sensitive", "floor", "dropped")}
-        domains = [arrays.put_domain(f"domain {i}", domain) for i, domain in enumerate(self.domains.values())]
+        domains = [arrays.add_domain(f"domain {i}", domain) for i, domain in enumerate(self.domains.values())]
         for name, ladder in self.ladders.items():
-            arrays.put_ladder(f"ladder {self.quasi.index(name)}", ladder)
+            arrays.add_ladder(f"ladder {self.quasi.index(name)}", ladder)
         heights = {name: ladder.height for name, ladder in self.ladders.items()}
         write_archive(Path(path), header | {"format": FORMAT, "domains": domains, "heights": heights}, arrays)
 

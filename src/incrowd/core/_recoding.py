@@ -73,9 +73,9 @@ class FullDomainRecoding:
         ids = group([np.concatenate(pair) for pair in zip(groups, self.suppressed, strict=True)], sizes).ids
         return np.isin(ids[: len(groups[0])], ids[len(groups[0]) :])
 
-    def put(self) -> tuple[Header, Arrays]:
+    def header_and_arrays(self) -> tuple[Header, Arrays]:
         """Take it apart: what JSON can hold, and arrays of whole numbers, floats or texts by name."""
-        header, arrays = _put_outline(self)
+        header, arrays = _outline_arrays(self)
         header |= {"kind": "full domain", "levels": dict(self.levels)}
         arrays |= {f"suppressed {number}": codes for number, codes in enumerate(self.suppressed)}
         return header | {"suppressed": len(self.suppressed), "masked": self.masked}, arrays
@@ -155,12 +155,12 @@ class LocalRecoding:
         opens = np.searchsorted(ids, np.arange(len(cells)))
         return order, before - before[opens][ids], (cells.sizes() > 1)[ids]
 
-    def put(self) -> tuple[Header, Arrays]:
+    def header_and_arrays(self) -> tuple[Header, Arrays]:
         """Take it apart: what JSON can hold, and arrays of whole numbers, floats or texts by name."""
-        header, arrays = _put_outline(self)
-        return header | {"kind": "local", "floor": dict(self.floor)}, arrays | self.put_cells()
+        header, arrays = _outline_arrays(self)
+        return header | {"kind": "local", "floor": dict(self.floor)}, arrays | self.cell_arrays()
 
-    def put_cells(self) -> Arrays:
+    def cell_arrays(self) -> Arrays:
         """Take out what it says of its cells; the rest is the same for all parts of a table."""
         return {
             **{f"cell {number}": codes for number, codes in enumerate(self.codes)},
@@ -193,17 +193,17 @@ Recoding = FullDomainRecoding | LocalRecoding
 FORMAT = "incrowd recoding 1"
 
 
-def _put_outline(recoding: Recoding) -> tuple[Header, Archive]:
+def _outline_arrays(recoding: Recoding) -> tuple[Header, Archive]:
     """Take out what all recodings have: the values and ladders of their columns."""
     arrays = Archive()
     header: Header = {
         "format": FORMAT,
         "quasi": list(recoding.quasi),
-        "domains": [arrays.put_domain(f"domain {name}", domain) for name, domain in recoding.domains.items()],
+        "domains": [arrays.add_domain(f"domain {name}", domain) for name, domain in recoding.domains.items()],
         "heights": {name: ladder.height for name, ladder in recoding.ladders.items()},
     }
     for name, ladder in recoding.ladders.items():
-        arrays.put_ladder(f"ladder {name}", ladder)
+        arrays.add_ladder(f"ladder {name}", ladder)
     return header, arrays
 
 
@@ -220,7 +220,7 @@ def join_cells(parts: Sequence[Mapping[str, Array]]) -> Arrays:
     return joined | {name: joined[name][alike.first] for name in labels}
 
 
-def get_recoding(header: Header, arrays: Mapping[str, Array]) -> Recoding:
+def recoding_from_arrays(header: Header, arrays: Mapping[str, Array]) -> Recoding:
     """Put a recoding together again."""
     if header.get("format") != FORMAT:
         msg = "This is not a recoding of this version."

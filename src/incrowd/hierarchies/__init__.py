@@ -16,11 +16,11 @@ from incrowd.hierarchies._auto import (
 from incrowd.hierarchies._categories import BoundCategories, Categories, categories
 from incrowd.hierarchies._classification import Classification, ClassificationName, classification, codes_of
 from incrowd.hierarchies._codec import (
-    get_hierarchies,
-    get_schema,
+    hierarchies_from_plain,
     hierarchy_of,
-    put_roles,
-    put_schema,
+    plain_roles,
+    plain_schema,
+    schema_from_plain,
     table_of,
     with_hierarchies,
 )
@@ -54,10 +54,9 @@ __all__ = [
     "Ordered", "Postcodes", "Problem", "Quantiles", "Span", "Tree", "are_numbers", "are_whole_numbers", "auto",
     "averaged", "averages", "bind_known_values", "bottom_coded", "categories", "check", "classification", "codes_of",
     "coverage", "coverage_as_values", "coverage_by_hierarchy", "covered", "covers", "dates", "dates_for", "days_in",
-    "decimal_text", "disjoint", "draw", "flat", "forms_of", "frequent", "frequent_for", "get_hierarchies",
-    "get_schema", "hierarchy_of", "intervals", "intervals_for", "is_free_text", "is_from_data",
-    "kind_of_label", "likely_forms", "mask", "members_of", "moments_of", "newest_for", "ordered", "part_of_domain",
-    "pattern_of", "places_in", "postcodes", "put_roles", "put_schema", "quantiles", "read_decimal",
-    "sample_of_texts", "similarity_tree", "span_of", "table_of", "top_coded", "tree", "unreadable",
-    "with_hierarchies", "write_csv",
+    "decimal_text", "disjoint", "draw", "flat", "forms_of", "frequent", "frequent_for", "hierarchies_from_plain",
+    "hierarchy_of", "intervals", "intervals_for", "is_free_text", "is_from_data", "kind_of_label", "likely_forms",
+    "mask", "members_of", "moments_of", "newest_for", "ordered", "part_of_domain", "pattern_of", "places_in",
+    "plain_roles", "plain_schema", "postcodes", "quantiles", "read_decimal", "sample_of_texts", "schema_from_plain",
+    "similarity_tree", "span_of", "table_of", "top_coded", "tree", "unreadable", "with_hierarchies", "write_csv",
 ]  # fmt: skip

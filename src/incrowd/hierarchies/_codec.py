@@ -84,7 +84,7 @@ def hierarchy_of(table: str | Mapping[str, Any], folder: Path) -> Hierarchy:
     return _BUILDERS[kind](folder / first if kind == "tree" and isinstance(first, str) else first, **others)
 
 
-def _put_hierarchies(hierarchies: Mapping[str, Hierarchy]) -> tuple[Plain, Arrays]:
+def _plain_hierarchies(hierarchies: Mapping[str, Hierarchy]) -> tuple[Plain, Arrays]:
     """Write the hierarchies of columns that give a value the same labels in every table; others are left out."""
     plain: Plain = {}
     arrays: Arrays = {}
@@ -101,11 +101,11 @@ def _put_hierarchies(hierarchies: Mapping[str, Hierarchy]) -> tuple[Plain, Array
     return plain, arrays
 
 
-def get_hierarchies(plain: Mapping[str, Plain], arrays: Mapping[str, npt.NDArray[Any]]) -> dict[str, Hierarchy]:
-    return {name: _get(name, one, arrays) for name, one in plain.items()}
+def hierarchies_from_plain(plain: Mapping[str, Plain], arrays: Mapping[str, npt.NDArray[Any]]) -> dict[str, Hierarchy]:
+    return {name: _hierarchy_from_plain(name, one, arrays) for name, one in plain.items()}
 
 
-def _get(name: str, plain: Plain, arrays: Mapping[str, npt.NDArray[Any]]) -> Hierarchy:
+def _hierarchy_from_plain(name: str, plain: Plain, arrays: Mapping[str, npt.NDArray[Any]]) -> Hierarchy:
     kind = plain["kind"]
     if kind == "tree":
         levels = [arrays[f"tree {name} {level}"].tolist() for level in range(plain["height"] + 1)]
@@ -158,22 +158,22 @@ def with_hierarchies(schema: Schema, hierarchies: Mapping[str, Hierarchy]) -> Sc
 # A schema as plain data: roles and meanings; hierarchies are what they did to the values of one table.
 
 
-def put_schema(schema: Schema, hierarchies: Mapping[str, Hierarchy] | None = None) -> tuple[Plain, Arrays]:
+def plain_schema(schema: Schema, hierarchies: Mapping[str, Hierarchy] | None = None) -> tuple[Plain, Arrays]:
     """Write the roles of columns, and the hierarchies of their values: those that are given, or the schema's own."""
-    plain, arrays = _put_hierarchies(hierarchies_of(schema) if hierarchies is None else hierarchies)
-    return {"schema": put_roles(schema), "hierarchies": plain}, arrays
+    plain, arrays = _plain_hierarchies(hierarchies_of(schema) if hierarchies is None else hierarchies)
+    return {"schema": plain_roles(schema), "hierarchies": plain}, arrays
 
 
-def put_roles(schema: Schema) -> Plain:
+def plain_roles(schema: Schema) -> Plain:
     """Write the roles of columns, what is known about sensitive ones, and which are published as averages."""
     averaged = {name: one.by for name, one in schema.quasi if isinstance(one, Averaged)}
     roles = {name: [*value] if isinstance(value, tuple) else value for name, value in _fields(schema).items()}
     roles["quasi"] = list(schema.quasi_names)
-    roles["sensitive"] = [[name, _put_meaning(name, meaning)] for name, meaning in schema.sensitive]
+    roles["sensitive"] = [[name, _plain_meaning(name, meaning)] for name, meaning in schema.sensitive]
     return ({"averaged": averaged} if averaged else {}) | roles
 
 
-def get_schema(plain: Mapping[str, Any], recoding: Recoding) -> Schema:
+def schema_from_plain(plain: Mapping[str, Any], recoding: Recoding) -> Schema:
     """Read a schema; its hierarchies are the ladders of the recoding, and know no other values."""
     known: dict[str, Hierarchy] = {
         name: KnownLadder(recoding.domains[name], ladder) for name, ladder in recoding.ladders.items()
@@ -181,11 +181,11 @@ def get_schema(plain: Mapping[str, Any], recoding: Recoding) -> Schema:
     known |= {name: Averaged(known.get(name, auto()), by) for name, by in plain.get("averaged", {}).items()}
     roles = {one.name: plain[one.name] for one in fields(Schema)}
     roles["quasi"] = {name: known.get(name) for name in plain["quasi"]}
-    roles["sensitive"] = {name: _get_meaning(meaning) for name, meaning in plain["sensitive"]}
+    roles["sensitive"] = {name: _meaning_from_plain(meaning) for name, meaning in plain["sensitive"]}
     return Schema(**roles)
 
 
-def _put_meaning(name: str, meaning: object) -> Plain | None:
+def _plain_meaning(name: str, meaning: object) -> Plain | None:
     match meaning:
         case None:
             return None
@@ -200,7 +200,7 @@ def _put_meaning(name: str, meaning: object) -> Plain | None:
     raise SchemaError(msg, hint="use categories(...), tree(...) or ordered(...).")
 
 
-def _get_meaning(plain: Mapping[str, Any] | None) -> Any:
+def _meaning_from_plain(plain: Mapping[str, Any] | None) -> Any:
     match plain:
         case None:
             return None

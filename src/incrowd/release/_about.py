@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from incrowd.core import ParameterError
 from incrowd.engines import digest_of_files
-from incrowd.hierarchies import put_roles
+from incrowd.hierarchies import plain_roles
 from incrowd.models import MOST_PEOPLE, number_from_text, read_people
 
 if TYPE_CHECKING:
@@ -131,7 +131,7 @@ def settings_of(release: Release, plan: str | None) -> tuple[str, str]:
         return "plan (SHA-256)", hash_of(plan)
     recipe = release.recipe
     settings = {
-        "schema": put_roles(release.schema),
+        "schema": plain_roles(release.schema),
         "promise": recipe.promise,
         "algorithm": recipe.algorithm,
         "max_suppressed_records": recipe.max_suppressed_records,

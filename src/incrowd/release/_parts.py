@@ -157,7 +157,7 @@ class PartwisePublication:
         self.source.recoded(outcome.recoding).write(places[0])
         released = open_released(places[0], **self.source.engine.resources.options)
         classes_as_predicted(released, problem, outcome.recoding, predicted)
-        write_arrays(outcome.recoding.put_cells(), places[1])
+        write_arrays(outcome.recoding.cell_arrays(), places[1])
         if self.watch is not None:
             self.watch.done += problem.census.records
         return fingerprint(predicted.classes)

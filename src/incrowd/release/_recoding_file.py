@@ -20,11 +20,11 @@ from incrowd.core import (
     LocalRecoding,
     Recoding,
     Schema,
-    get_recoding,
     join_cells,
+    recoding_from_arrays,
 )
 from incrowd.engines import read_arrays, write_arrays
-from incrowd.hierarchies import get_hierarchies, get_schema, put_schema
+from incrowd.hierarchies import hierarchies_from_plain, plain_schema, schema_from_plain
 from incrowd.models import Model, promise
 
 if TYPE_CHECKING:
@@ -69,9 +69,9 @@ def save_recoding(source: Release | SavedRecoding, folder: str | os.PathLike[str
     """
     recoding = source.recoding
     stored = recoding if isinstance(recoding, StoredRecoding) else None
-    header, arrays = recoding.put()
+    header, arrays = recoding.header_and_arrays()
     known = source.hierarchies if isinstance(source, SavedRecoding) else None
-    roles, trees = put_schema(source.schema, known)
+    roles, trees = plain_schema(source.schema, known)
     header |= {**roles, "promise": str(source.model)}
     if stored is not None:
         header["parts"] = len(stored.files)
@@ -104,9 +104,11 @@ def load_recoding(folder: str | os.PathLike[str]) -> SavedRecoding:
         if "parts" in header:
             files = (PART.format(number + 1) for number in range(header["parts"]))
             arrays |= join_cells([read_arrays(Path(folder) / file) for file in files])
-        recoding = get_recoding(header, arrays)
-        hierarchies = get_hierarchies(header.get("hierarchies", {}), arrays)
-        return SavedRecoding(recoding, get_schema(header["schema"], recoding), promise(header["promise"]), hierarchies)
+        recoding = recoding_from_arrays(header, arrays)
+        hierarchies = hierarchies_from_plain(header.get("hierarchies", {}), arrays)
+        return SavedRecoding(
+            recoding, schema_from_plain(header["schema"], recoding), promise(header["promise"]), hierarchies
+        )
     except IncrowdError:
         raise
     except Exception as error:  # noqa: BLE001 - a broken file can fail in any way, and quote what it holds
@@ -153,9 +155,9 @@ class StoredRecoding(LocalRecoding):
     files: tuple[Path, ...]
     _states: list[tuple[int, int] | None]
 
-    def put(self) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]:
+    def header_and_arrays(self) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]:
         """Take its outline apart: what it says of its cells lies in the files."""
-        return self.outline.put()
+        return self.outline.header_and_arrays()
 
     def copy(self, folder: Path) -> None:
         """Put the files into a folder, unless they are there already."""
@@ -174,8 +176,8 @@ class StoredRecoding(LocalRecoding):
     @cached_property
     def _cells(self) -> LocalRecoding:
         self._check()
-        header, arrays = self.put()
-        found = get_recoding(header, arrays | join_cells([read_arrays(file) for file in self.files]))
+        header, arrays = self.header_and_arrays()
+        found = recoding_from_arrays(header, arrays | join_cells([read_arrays(file) for file in self.files]))
         assert isinstance(found, LocalRecoding)  # noqa: S101 - as its outline is
         return found
 
