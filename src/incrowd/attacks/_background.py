@@ -51,7 +51,7 @@ def worst_exclusions(classes: Classes, prior: Prior, excluded: int) -> Outcome:
         right=found.right,
         targets=targets,
         baseline=Fraction(_most_frequent(histogram, prior, excluded + 1), max(targets, 1)),
-        notes=_about(classes, targets),
+        notes=_pair_remarks(classes, targets),
     )
 
 
@@ -112,7 +112,7 @@ def listed_exclusions(classes: Classes, prior: Prior, values: Sequence[str]) -> 
         targets=targets,
         baseline=Fraction(prior.guessed_right(classes.guessable_values(prior.column), ~out), max(targets, 1)),
         among=~out[classes.cells.sensitive[prior.column]],
-        notes=(*((unknown,) if occur < given else ()), *_about(classes, int(histogram.counts.sum()))),
+        notes=(*((unknown,) if occur < given else ()), *_pair_remarks(classes, int(histogram.counts.sum()))),
     )
 
 
@@ -142,7 +142,7 @@ def unlikely_exclusions(classes: Classes, prior: Prior, public: Mapping[str, Fra
             prior.guessed_right(classes.guessable_values(prior.column), remaining), max(int(classes.size.sum()), 1)
         ),
         among=_cells_of(classes, prior.column, kept),
-        notes=_about(classes, int(histogram.counts.sum())),
+        notes=_pair_remarks(classes, int(histogram.counts.sum())),
     )
 
 
@@ -175,5 +175,5 @@ def _ranks(domain: Domain, public: Mapping[str, Fraction]) -> Ints:
     return ranks
 
 
-def _about(classes: Classes, pairs: int) -> tuple[str, ...]:
+def _pair_remarks(classes: Classes, pairs: int) -> tuple[str, ...]:
     return (PAIRS,) if pairs != int(classes.size.sum()) else ()

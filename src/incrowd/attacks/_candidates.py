@@ -47,13 +47,13 @@ class ClassSets:
             order = np.lexsort((classes, person))
             first = np.flatnonzero(np.append(True, person[1:] != person[:-1])) if len(person) else person
             starts = np.append(first, len(person))
-            own, lengths_here, members_here = _different(starts, classes[order])
+            own, lengths_here, members_here = _distinct_sets(starts, classes[order])
             number[person[first]] = before + own
             lengths.append(lengths_here)
             members.append(members_here)
             before += len(lengths_here)
         starts, classes = np.concatenate([[0], np.cumsum(np.concatenate(lengths))]), np.concatenate(members)
-        own, all_lengths, classes = _different(starts, classes)  # blocks may have sets in common
+        own, all_lengths, classes = _distinct_sets(starts, classes)  # blocks may have sets in common
         number[number >= 0] = own[number[number >= 0]]
         return cls(number, np.concatenate([[0], np.cumsum(all_lengths)]), classes)
 
@@ -89,7 +89,7 @@ def entries_of_rows(starts: Ints, rows: Ints) -> tuple[Counts, Counts]:
     return source, starts[rows][source] + np.arange(len(source)) - np.repeat(np.cumsum(many) - many, many)
 
 
-def _different(starts: Ints, members: Ints) -> tuple[Counts, Counts, Counts]:
+def _distinct_sets(starts: Ints, members: Ints) -> tuple[Counts, Counts, Counts]:
     """Keep one of equal sets: give the number of every set, and lengths and members of those that are kept."""
     _, one, own = np.unique(same_sets(starts, members), return_index=True, return_inverse=True)
     _, entries = entries_of_rows(starts, one)
@@ -335,8 +335,8 @@ def intersect(links: tuple[Links, Links], histograms: tuple[Histogram, Histogram
     none = np.zeros(people, dtype=np.int64)
     found = Remaining(none, none.copy(), none.copy(), none - 1)
     for first, end, pairs in links[0].blocks(BLOCK, PAIRS):
-        one = _possible(pairs, histograms[0], first, codes, np.arange(codes))
-        two = _possible(links[1].walk(first, end), histograms[1], first, codes, second)
+        one = _possible_values(pairs, histograms[0], first, codes, np.arange(codes))
+        two = _possible_values(links[1].walk(first, end), histograms[1], first, codes, second)
         common = np.intersect1d(one, two, assume_unique=True)
         for keys, counts in ((one, found.first), (two, found.second), (common, found.both)):
             counts[first:end] = np.bincount(keys // codes, minlength=end - first)
@@ -346,7 +346,9 @@ def intersect(links: tuple[Links, Links], histograms: tuple[Histogram, Histogram
     return found
 
 
-def _possible(pairs: tuple[Counts, Counts], histogram: Histogram, first: int, width: int, codes: Counts) -> Counts:
+def _possible_values(
+    pairs: tuple[Counts, Counts], histogram: Histogram, first: int, width: int, codes: Counts
+) -> Counts:
     """Give each person's possible values once, person and value in one number."""
     person, classes = pairs
     source, entry = entries_of_rows(histogram.starts, classes)

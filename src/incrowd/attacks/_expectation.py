@@ -60,14 +60,14 @@ class ExpectedHomogeneity:
         """Give the expected number of classes for tables of other sizes: it grows as the table does."""
         return {
             n: expected_homogeneity(n, self.k, self.values, attributes=self.attributes).classes
-            for n in _several("n", ns)
+            for n in _checked_list("n", ns)
         }
 
     def over_k(self, ks: Iterable[int]) -> Mapping[int, Fraction]:
         """Give the expected number of classes for classes of other sizes: it falls steeply."""
         return {
             k: expected_homogeneity(self.n, k, self.values, attributes=self.attributes).classes
-            for k in _several("k", ks)
+            for k in _checked_list("k", ks)
         }
 
 
@@ -122,7 +122,7 @@ def expected_homogeneity(
     return ExpectedHomogeneity(n, k, tuple(values), attributes, per_class, number_of_classes * per_class)
 
 
-def _several(name: str, given: Iterable[int]) -> list[int]:
+def _checked_list(name: str, given: Iterable[int]) -> list[int]:
     if not isinstance(given, Iterable):
         msg = f"over_{name} needs a list of numbers, got {type(given).__name__}."
         raise ParameterError(msg, hint=f"write over_{name}([10, 20]), and a list also for a single one.")

@@ -74,12 +74,12 @@ class Intruder:
         seed: int = 0,
     ) -> None:
         found: dict[str, Any] = {
-            "values": _listed("values", values),
-            "public": _public(public),
-            "categories": _listed("categories", categories),
-            "narrow": _between("narrow", narrow, 0, 1),
-            "gain": _between("gain", gain, 1, None),
-            "sure": _between("sure", sure, 0, 1),
+            "values": _value_texts("values", values),
+            "public": _public_shares(public),
+            "categories": _value_texts("categories", categories),
+            "narrow": _checked_number("narrow", narrow, 0, 1),
+            "gain": _checked_number("gain", gain, 1, None),
+            "sure": _checked_number("sure", sure, 0, 1),
         }
         for name, number, least in (("excluded", excluded, 0), ("level", level, 1), ("seed", seed, 0)):
             found[name] = _whole_number(name, number, least=least)
@@ -101,7 +101,7 @@ def _whole_number(name: str, given: object, *, least: int) -> int:
     return int(given)
 
 
-def _between(name: str, given: object, low: int, high: int | None) -> Fraction:
+def _checked_number(name: str, given: object, low: int, high: int | None) -> Fraction:
     text = given_text(given) if isinstance(given, int) else str(given)
     number = None if isinstance(given, bool) else number_from_text(text)
     if number is None or number < low or (high is not None and number > high):
@@ -111,7 +111,7 @@ def _between(name: str, given: object, low: int, high: int | None) -> Fraction:
     return number
 
 
-def _listed(name: str, given: Mapping[str, Sequence[Any]] | None) -> Texts:
+def _value_texts(name: str, given: Mapping[str, Sequence[Any]] | None) -> Texts:
     found = {}
     for column, values in _columns(name, given):
         if isinstance(values, str) or not isinstance(values, Sequence):
@@ -121,14 +121,14 @@ def _listed(name: str, given: Mapping[str, Sequence[Any]] | None) -> Texts:
     return FrozenMapping(found)
 
 
-def _public(given: Mapping[str, Mapping[Any, Number]] | None) -> Shares:
+def _public_shares(given: Mapping[str, Mapping[Any, Number]] | None) -> Shares:
     found = {}
     for column, shares in _columns("public", given):
         if not isinstance(shares, Mapping):
             msg = f"public of column {column!r} must be a dict from value to share, got {type(shares).__name__}."
             raise ParameterError(msg)
         what = f"public of column {column!r}"
-        found[column] = {_value_text(what, value): _between(what, one, 0, None) for value, one in shares.items()}
+        found[column] = {_value_text(what, value): _checked_number(what, one, 0, None) for value, one in shares.items()}
     return FrozenMapping(found)
 
 

@@ -107,14 +107,14 @@ def walk(crowd: Walkers, tree: Tree, covers: Covers, says: Says, answers: Answer
     opened, many = np.zeros(levels, dtype=np.int64), np.ones(levels + 1, dtype=np.int64)
     way = Way(np.empty(room, np.int32), np.empty(room, np.int32), np.empty(room, np.int32), opened, many)
     first, kinds = tree.branches[levels - 1], 0
-    _open(0, tree, way)
+    _list_branches(0, tree, way)
     for who in range(crowd.words.shape[1]):
-        same = 0 if not who else _alike(crowd, who)
+        same = 0 if not who else _levels_shared(crowd, who)
         for level in range(same, levels):
             if level > same:
-                _open(level, tree, way)
+                _list_branches(level, tree, way)
             value = crowd.words[crowd.word[level], who] >> crowd.shift[level] & crowd.mask[level]
-            _step(value, level, tree, covers, way)
+            _go_down(value, level, tree, covers, way)
         if same < levels:
             _add_up(says, way.reached[first : first + many[levels]], answers, kinds)
             kinds += 1
@@ -123,7 +123,7 @@ def walk(crowd: Walkers, tree: Tree, covers: Covers, says: Says, answers: Answer
 
 
 @compiled
-def _alike(crowd: Walkers, who: int) -> int:
+def _levels_shared(crowd: Walkers, who: int) -> int:
     """Count the levels at whose codes somebody is like the one before."""
     for level in range(len(crowd.shift)):
         row = crowd.word[level]
@@ -133,7 +133,7 @@ def _alike(crowd: Walkers, who: int) -> int:
 
 
 @compiled
-def _open(level: int, tree: Tree, way: Way) -> None:
+def _list_branches(level: int, tree: Tree, way: Way) -> None:
     """List the branches below the nodes that are reached."""
     first, above = tree.branches[level], tree.branches[level - 1] if level else 0
     place = first
@@ -146,7 +146,7 @@ def _open(level: int, tree: Tree, way: Way) -> None:
 
 
 @compiled
-def _step(value: int, level: int, tree: Tree, covers: Covers, way: Way) -> None:
+def _go_down(value: int, level: int, tree: Tree, covers: Covers, way: Way) -> None:
     """Go down one level, along all open branches that cover a value."""
     row, first = covers.starts[level] + value * covers.widths[level], tree.branches[level]
     found = first
@@ -217,7 +217,7 @@ def add_up_many(links: Links, sizes: Ints, certain: Sequence[Ints], ranks: Ints 
 
 def _crowd(links: Links, kinds: Sequence[Words]) -> tuple[Walkers, Ints]:
     """Pack people, those values alike that the same labels cover, and sort them; also give where each was."""
-    packing = Packing.of([_kinds(kind) for kind in kinds])
+    packing = Packing.of([_number_of_kinds(kind) for kind in kinds])
     words = np.zeros((packing.words, links.people), dtype=np.int64)
     for field, kind, codes in zip(packing.fields, kinds, links.codes, strict=True):
         pack_column(words[field.word], codes, kind << field.shift)
@@ -257,14 +257,16 @@ def _covers(links: Links, kinds: Sequence[Words]) -> Covers:
     """Say of every kind of value which labels cover it."""
     bits = []
     for matching, kind in zip(links.matchings, kinds, strict=True):
-        some = np.zeros(_kinds(kind), dtype=np.int64)  # a value of each kind; numbers that no value has are not asked
+        some = np.zeros(
+            _number_of_kinds(kind), dtype=np.int64
+        )  # a value of each kind; numbers that no value has are not asked
         some[kind] = np.arange(len(kind))
         bits.append(matching.bits()[some])
     starts = np.cumsum([0, *(part.size for part in bits)])[:-1]
     return Covers(np.concatenate([part.ravel() for part in bits]), starts, np.array([part.shape[1] for part in bits]))
 
 
-def _kinds(kind: Words) -> int:
+def _number_of_kinds(kind: Words) -> int:
     return int(kind.max(initial=0)) + 1
 
 

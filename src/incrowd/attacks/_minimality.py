@@ -102,8 +102,8 @@ def undivided(people: People, side: Ints, domain: Domain, judges: Sequence[Judge
     by_size = [judge for judge in judges if not judge.columns]
     ids = 2 * people.classes + side
     if number:
-        small = ~_keep(by_size, ids, people.values, people.counts, domain) if by_size else small
-        broken = ~_keep(judges, ids, people.values, people.counts, domain)
+        small = ~_keeps_promises(by_size, ids, people.values, people.counts, domain) if by_size else small
+        broken = ~_keeps_promises(judges, ids, people.values, people.counts, domain)
     fit = np.flatnonzero((sizes <= LARGEST) & ~small[0::2] & ~small[1::2])
     generator = np.random.default_rng(seed)
     chosen = np.sort(generator.choice(fit, min(CLASSES, len(fit)), replace=False))
@@ -128,7 +128,7 @@ def _guess(
     dealt = generator.permuted(np.tile(value, (DRAWS, 1)), axis=1)
     draws = np.repeat(np.arange(DRAWS), len(values))
     ids = 2 * draws + np.tile(halves, DRAWS)
-    keeps = _keep(judges, ids, codes[dealt.ravel()], np.ones(len(ids), dtype=np.int64), domain)
+    keeps = _keeps_promises(judges, ids, codes[dealt.ravel()], np.ones(len(ids), dtype=np.int64), domain)
     left = ~(keeps[0::2] & keeps[1::2])
     really = np.bincount(halves * len(codes) + value, minlength=2 * len(codes)).reshape(2, -1)
     known = codes < len(domain.values)  # nobody guesses that a value is missing
@@ -142,7 +142,7 @@ def _guess(
     return int(really[:, known][[0, 1], counts[:, known].argmax(axis=1)].sum()), before, float(left.mean())
 
 
-def _keep(judges: Sequence[Judge], ids: Ints, values: Ints, counts: Ints, domain: Domain) -> Bools:
+def _keeps_promises(judges: Sequence[Judge], ids: Ints, values: Ints, counts: Ints, domain: Domain) -> Bools:
     """Say which groups of records keep the promises; none is empty."""
     number = int(ids.max()) + 1
     first = np.zeros(number, dtype=np.intp)

@@ -32,7 +32,7 @@ def expect_original(original: Census, recoding: Recoding | None, published: Cens
     """Refuse a table that a release cannot have been made of."""
     if recoding is None or (isinstance(recoding, LocalRecoding) and is_made_from(recoding, original)):
         return
-    codes = [_known(original, recoding.domains[name], place) for place, name in enumerate(recoding.quasi)]
+    codes = [_codes_in_recoding(original, recoding.domains[name], place) for place, name in enumerate(recoding.quasi)]
     if isinstance(recoding, LocalRecoding):
         _expect_cells(codes, original, recoding)
     else:
@@ -50,7 +50,7 @@ def is_made_from(recoding: LocalRecoding, original: Census) -> bool:
     )
 
 
-def _known(original: Census, known: Domain, place: int) -> Ints:
+def _codes_in_recoding(original: Census, known: Domain, place: int) -> Ints:
     """Give the codes of a column as the recoding has them; it knows every value of its table."""
     found = original.domains[known.column].codes_in(known)
     if (found < 0).any():
@@ -86,7 +86,7 @@ def _expect_classes(
         _group_of_labels(published[0], recoding, name)[classes.codes[place]] for place, (name, _) in enumerate(levels)
     ]
     known = np.logical_and.reduce([column >= 0 for column in wanted])
-    if recoding.masks:
+    if recoding.has_masked:
         known &= ~np.logical_and.reduce([classes.texts(place) == TOP for place in range(len(levels))])
     counted = _combination_records(
         raised, original.counts, [column[known] for column in wanted], [len(one) for one in labels]
@@ -100,7 +100,7 @@ def _expect_classes(
 def _group_of_labels(published: Census, recoding: FullDomainRecoding, name: str) -> Counts:
     """Give for every published label its group at the level of its column; -1 for one that is of another level."""
     level, domain = recoding.levels[name], published.domains[name]
-    if not level and not recoding.masks:
+    if not level and not recoding.has_masked:
         return domain.codes_in(recoding.domains[name])
     known = {text: code for code, text in enumerate(recoding.ladders[name].labels[level].tolist())}
     return np.array([known.get(text, -1) for text in domain.texts.tolist()], dtype=np.int64)

@@ -89,7 +89,7 @@ class Truth:
         return self.recoding is not None and int(self.whole.records.sum()) == self.records
 
     @cached_property
-    def _who(self) -> Ints:
+    def _person_of_cell(self) -> Ints:
         """Which of the known people each cell of the original is."""
         members = self.whole.members
         if len(self.known.on) == len(self.whole.codes):
@@ -145,8 +145,8 @@ class Truth:
         """Count the rows of as many persons in each place as it has candidates: of those who have the most rows."""
         person = np.asarray(self.whole.cells.person)
         width = int(person.max(initial=0)) + 1
-        rows = group([self._who, person], [len(self.known.counts), width]).first
-        where, whose = place[self._who[rows]], person[rows]
+        rows = group([self._person_of_cell, person], [len(self.known.counts), width]).first
+        where, whose = place[self._person_of_cell[rows]], person[rows]
         where, whose = where[where >= 0], whose[where >= 0]
         persons = group([where, whose], [max(len(candidates), 1), width])
         owner, many = where[persons.first], np.bincount(persons.ids, minlength=len(persons))
@@ -165,7 +165,7 @@ class Truth:
         if self.known.persons is not None:
             return self._true_of_persons(told, own, known, classes)
         keys = np.append(told.who * len(known) + told.codes, -1)
-        wanted = np.where(own >= 0, self._who * np.int64(len(known)) + own, -2)
+        wanted = np.where(own >= 0, self._person_of_cell * np.int64(len(known)) + own, -2)
         place = np.searchsorted(keys[:-1], wanted)
         true = keys[place] == wanted
         people = add_up(place[true], self.whole.cells.counts[true], len(told.who))
@@ -173,7 +173,7 @@ class Truth:
         people[vague] = self.known.counts[told.who[vague]]
         everyone = np.zeros(len(self.known.counts), dtype=bool)
         everyone[told.who[vague]] = True
-        total = int(self.whole.cells.counts[true | everyone[self._who]].sum())
+        total = int(self.whole.cells.counts[true | everyone[self._person_of_cell]].sum())
         return told.but_for(people), Exposed(classes if total else 0, total, None, _share(total, self.known.people))
 
     def _true_of_persons(
@@ -181,8 +181,8 @@ class Truth:
     ) -> tuple[Disclosures, Exposed]:
         """Compare where people have several rows: somebody has the values of all of these."""
         person, width = np.asarray(self.whole.cells.person), len(known)
-        pairs = group([self._who, person], [len(self.known.counts), int(person.max(initial=0)) + 1]).first
-        who, persons = self._who[pairs], person[pairs].astype(np.int64)
+        pairs = group([self._person_of_cell, person], [len(self.known.counts), int(person.max(initial=0)) + 1]).first
+        who, persons = self._person_of_cell[pairs], person[pairs].astype(np.int64)
         starts = np.searchsorted(who, np.arange(len(self.known.counts) + 1))
         source, entry = entries_of_rows(starts, told.who)
         has = np.unique(person[own >= 0] * np.int64(width) + own[own >= 0])

@@ -42,7 +42,7 @@ class ValueLine:
     @classmethod
     def of(cls, domain: Domain, ranks: Ints | None = None) -> ValueLine | None:
         """Take a column's values; nothing if they are no numbers and have no order."""
-        found = (np.ones(len(domain.values), dtype=bool), ranks) if ranks is not None else _read(domain)
+        found = (np.ones(len(domain.values), dtype=bool), ranks) if ranks is not None else _finite_numbers(domain)
         if found is None:
             return None
         placed, numbers = found
@@ -82,7 +82,7 @@ class ValueLine:
         return sure
 
 
-def _read(domain: Domain) -> tuple[Bools, Array] | None:
+def _finite_numbers(domain: Domain) -> tuple[Bools, Array] | None:
     """Say which values of a column are finite, and give these as numbers."""
     if domain.kind == "text":
         return _read_texts(domain)
@@ -90,12 +90,12 @@ def _read(domain: Domain) -> tuple[Bools, Array] | None:
         return None
     values = domain.values
     if values.dtype.kind in "iM":
-        return np.ones(len(values), dtype=bool), _short(values.astype(np.int64))
+        return np.ones(len(values), dtype=bool), _in_64_bits(values.astype(np.int64))
     if values.dtype.kind == "f":
         finite = np.isfinite(values)
         return finite, _if_whole(values[finite])
     finite = np.array([Decimal(value).is_finite() for value in values], dtype=bool)
-    return finite, _scaled([Decimal(value) for value in values[finite]])
+    return finite, _whole_units([Decimal(value) for value in values[finite]])
 
 
 def _read_texts(domain: Domain) -> tuple[Bools, Array] | None:
@@ -105,7 +105,7 @@ def _read_texts(domain: Domain) -> tuple[Bools, Array] | None:
     decimals = [None if _CODE.match(text) else read_decimal(text) for text in texts]
     known = [number for number in decimals if number is not None]
     if texts and len(known) == len(texts):
-        return finite, _scaled(known)
+        return finite, _whole_units(known)
     moments = Domain.of_texts(domain.column, texts, np.ones(len(texts), dtype=np.int64))
     if not finite.all() or moments.kind not in {"date", "datetime"}:
         return None
@@ -113,11 +113,11 @@ def _read_texts(domain: Domain) -> tuple[Bools, Array] | None:
     return finite, np.array([moment[text] for text in texts], dtype=np.int64)
 
 
-def _scaled(numbers: Sequence[Decimal]) -> Array:
+def _whole_units(numbers: Sequence[Decimal]) -> Array:
     """Give decimals as whole numbers of a common unit."""
     ratios = [number.as_integer_ratio() for number in numbers]
     scale = math.lcm(*{below for _, below in ratios})
-    return _short(np.array([above * (scale // below) for above, below in ratios], dtype=object))
+    return _in_64_bits(np.array([above * (scale // below) for above, below in ratios], dtype=object))
 
 
 def _if_whole(values: npt.NDArray[np.float64]) -> Array:
@@ -131,7 +131,7 @@ def _if_whole(values: npt.NDArray[np.float64]) -> Array:
     return values
 
 
-def _short(units: Array) -> Array:
+def _in_64_bits(units: Array) -> Array:
     """Take 64 bits where also the distance of two numbers fits them."""
     fits = not len(units) or (units.min() > -(2**61) and units.max() < 2**61)
     return units.astype(np.int64 if fits else object)
@@ -213,7 +213,7 @@ class _Windows:
 
     def counts(self, rows: _Rows) -> Ints:
         """Count for every window the people of all classes who are in it."""
-        number, first = len(self._first), self._begins(rows)
+        number, first = len(self._first), self._window_starts(rows)
         changes = add_up(first, rows.counts, number + 1) - add_up(rows.place + 1, rows.counts, number + 1)
         return np.cumsum(changes)[:-1]
 
@@ -223,13 +223,13 @@ class _Windows:
             return 0
         number = len(self._first)
         keys, own = _distinct(rows.owner * number + rows.place)
-        begins = np.searchsorted(keys, rows.owner * number + self._begins(rows))
+        begins = np.searchsorted(keys, rows.owner * number + self._window_starts(rows))
         changes = add_up(begins, rows.counts, len(keys) + 1) - add_up(own + 1, rows.counts, len(keys) + 1)
         classes = keys // number
         starts = np.flatnonzero(np.append(True, classes[1:] != classes[:-1]))
         return int(np.maximum.reduceat(np.cumsum(changes)[:-1], starts).sum())
 
-    def _begins(self, rows: _Rows) -> Ints:
+    def _window_starts(self, rows: _Rows) -> Ints:
         return np.maximum(self._first[rows.place], rows.previous + 1)
 
 
@@ -245,12 +245,12 @@ def _prior_hits(windows: _Windows, rows: _Rows, prior: Prior, place: Ints) -> in
     """Count the targets about whom one window, said of everybody, is right: the best one, as far as is known."""
     said = windows.counts(rows)
     if prior.elsewhere:
-        known = windows.counts(_known(prior, place))
+        known = windows.counts(_prior_rows(prior, place))
         said = said[known == known.max(initial=0)]
     return int(said.max(initial=0))
 
 
-def _known(prior: Prior, place: Ints) -> _Rows:
+def _prior_rows(prior: Prior, place: Ints) -> _Rows:
     """Take the people of another table, as one class."""
     if prior.rows is None:
         return _Rows.of_counts(np.zeros(len(place), dtype=np.int64), place, prior.counts)

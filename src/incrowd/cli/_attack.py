@@ -102,7 +102,7 @@ def attack(
 
     meanings = categories_in(names_in(sensitive), categories)
     schema = Schema(names_in(quasi), meanings, entity=entity, count=count) if quasi is not None else None
-    _check(external=external, about=on or who, roles=schema is None and bool(meanings or entity or count))
+    _refuse_idle_options(external=external, about=on or who, roles=schema is None and bool(meanings or entity or count))
     with hints_in(OWN_WORDS), _place_for(exposed, (release, original, external), force=force) as place:
         known: dict[str, Any] = {"original": original, "external": external, "on": _pairs(on), "who": who}
         found = ic.attack(release, schema, **known, other=other, intruder=Intruder(excluded=excluded), **reading)
@@ -143,13 +143,13 @@ def _attack_lines(found: Attacks, who: str | None, *, show_values: bool) -> Iter
         return
     yield ""
     yield "worst groups"
-    yield from (f"  {_title(entry)}: {_listed(entry.worst_class)}" for entry in found if entry.worst_class)
+    yield from (f"  {_title(entry)}: {_settings_text(entry.worst_class)}" for entry in found if entry.worst_class)
     if who is not None:
         yield ""
         yield "who is found"
         for entry in found:
             people = _people(entry, who)
-            yield from (f"  {_title(entry)}: {_listed(one)}" for one in people[:SHOWN])
+            yield from (f"  {_title(entry)}: {_settings_text(one)}" for one in people[:SHOWN])
             if len(people) > SHOWN:
                 yield f"  {_title(entry)}: and {len(people) - SHOWN:,} more; --exposed FILE lists all"
 
@@ -158,7 +158,7 @@ def _title(entry: Attack) -> str:
     return f"{entry.name}{'' if entry.column is None else f' of {entry.column}'}"
 
 
-def _listed(said: Mapping[str, Any]) -> str:
+def _settings_text(said: Mapping[str, Any]) -> str:
     return ", ".join(f"{name} {value!r}" for name, value in said.items())
 
 
@@ -184,7 +184,7 @@ def _place_for(exposed: Path | None, tables: tuple[Path | None, ...], *, force: 
         yield place
 
 
-def _check(*, external: Path | None, about: object, roles: bool) -> None:
+def _refuse_idle_options(*, external: Path | None, about: object, roles: bool) -> None:
     """Refuse options that say something about a table that is not there."""
     from incrowd.core import ParameterError
 

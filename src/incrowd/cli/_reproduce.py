@@ -69,10 +69,10 @@ def reproduce(
         written = [str(folder / file) for file in files]
         write_json({**plain, "written": written}, allow_nan=False)
         return
-    write(_ending(found), f"wrote {amount(len(files), 'file')} into {folder}")
+    write(_claims_text(found), f"wrote {amount(len(files), 'file')} into {folder}")
 
 
-def _ending(found: list[Experiment]) -> str:
+def _claims_text(found: list[Experiment]) -> str:
     """Count the claims by what became of them."""
     claims = [claim.verdict for one in found for claim in one.claims]
     words = {"holds": "hold", "barely holds": "barely hold", "does not hold": "do not hold"}

@@ -66,12 +66,12 @@ def _verification_lines(found: Verification, *, quiet: bool) -> list[str]:
         *(f"as certified  {what}" for what in found.checked),
         *lines,
         *trusted,
-        _ending(found),
+        _outcome_text(found),
         *_reason_lines(found),
     ]
 
 
-def _ending(found: Verification) -> str:
+def _outcome_text(found: Verification) -> str:
     word, differ, unseen = found.outcome.upper(), len(found.differences), len(found.not_checked)
     if differ:
         return f"{word}: {amount(differ, 'thing')} {'differs' if differ == 1 else 'differ'} from the certificate."
@@ -109,7 +109,7 @@ def compare(a: A, b: B, as_json: Json = False) -> None:
 
     For example: incrowd compare out other
     """
-    one, two = (_certified_facts(_read(path)) for path in (a, b))
+    one, two = (_certified_facts(_certificate_of_folder(path)) for path in (a, b))
     names = [*one, *(name for name in two if name not in one)]
     if as_json:
         rows = [{"what": name, "a": one.get(name), "b": two.get(name)} for name in names]
@@ -122,7 +122,7 @@ def compare(a: A, b: B, as_json: Json = False) -> None:
         write(f"{mark} {short(name, NAME - 1, ' '):<{NAME}}  {left:>{NUMBER}}  {right:>{NUMBER}}")
 
 
-def _read(path: Path) -> dict[str, Any]:
+def _certificate_of_folder(path: Path) -> dict[str, Any]:
     from incrowd.release import certificate_at, read_certificate
 
     return read_certificate(certificate_at(path))

@@ -33,7 +33,7 @@ def atomic_path(target: str | os.PathLike[str], *, force: bool = False, reads: I
     try:
         yield part
         _flush(part)
-        _refuse(final, shown, reads, force=force)  # somebody else may have written meanwhile
+        _refuse_target(final, shown, reads, force=force)  # somebody else may have written meanwhile
         part.replace(final)
         _flush(final.parent)
     finally:
@@ -56,7 +56,7 @@ def remove_path(path: Path) -> None:
         path.unlink(missing_ok=True)
 
 
-def _refuse(final: Path, shown: str, reads: Iterable[object], *, force: bool) -> None:
+def _refuse_target(final: Path, shown: str, reads: Iterable[object], *, force: bool) -> None:
     if final.is_dir():
         msg = f"Cannot write the file {shown!r}: there is a folder of that name."
         raise DataError(msg, hint="name a file.")
@@ -74,7 +74,7 @@ def _refuse(final: Path, shown: str, reads: Iterable[object], *, force: bool) ->
 def _check_place(final: Path, part: Path, shown: str, reads: Iterable[object], *, force: bool) -> None:
     """Refuse a place where no file can be made, before any work is done. A full disk is the machine's fault."""
     try:
-        _refuse(final, shown, reads, force=force)
+        _refuse_target(final, shown, reads, force=force)
         part.touch(exist_ok=False)
         part.unlink()
     except OSError as error:

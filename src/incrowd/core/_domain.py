@@ -109,7 +109,7 @@ class Domain:
     @classmethod
     def build(cls, column: str, kind: Kind, values: Array, counts: Array, nulls: int = 0) -> Domain:
         """Bring values of one kind into canonical form: whole floats, midnights, order, no repeats."""
-        kind, values = _canonical(kind, values)
+        kind, values = _canonical_values(kind, values)
         order = np.argsort(values, kind="stable")
         values, counts = values[order], np.asarray(counts, dtype=np.int64)[order]
         if values.dtype.kind == "M" and len(values):
@@ -236,7 +236,7 @@ def _check_years(column: str, first: np.datetime64, last: np.datetime64) -> None
         raise DataError(msg, hint="make them missing, or dates within these years.")
 
 
-def _canonical(kind: Kind, values: Array) -> tuple[Kind, Array]:
+def _canonical_values(kind: Kind, values: Array) -> tuple[Kind, Array]:
     """Give equal things one form, whatever the engine called them."""
     if kind == "number" and values.dtype.kind == "f":
         if (values == np.floor(values)).all() and (np.abs(values) <= WHOLE_FLOATS).all():

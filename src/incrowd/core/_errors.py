@@ -142,11 +142,11 @@ class UnknownColumnError(SchemaError, KeyError):
         """Name the nearest column, or the columns that there are; where they may not be shown, only their number."""
         nearest = difflib.get_close_matches(name, available, n=1, cutoff=0.6)
         ranked = sorted(available, key=lambda column: -difflib.SequenceMatcher(None, name, column).ratio())
-        hint = f"did you mean {nearest[0]!r}?" if nearest else f"the table has {_columns(ranked, show=show)}."
+        hint = f"did you mean {nearest[0]!r}?" if nearest else f"the table has {_columns_text(ranked, show=show)}."
         return cls(f"The table has no column {name!r} (given as {given_as}).", hint=hint)
 
 
-def _columns(available: Sequence[str], *, show: bool) -> str:
+def _columns_text(available: Sequence[str], *, show: bool) -> str:
     if not available:
         return "no columns"
     if not show:

@@ -56,18 +56,18 @@ class FullDomainRecoding:
         return tuple(self.levels)
 
     @property
-    def leaves_out(self) -> bool:
+    def has_left_out(self) -> bool:
         """Whether there is a class that is left out."""
         return bool(self.suppressed) and len(self.suppressed[0]) > 0
 
     @property
-    def masks(self) -> bool:
+    def has_masked(self) -> bool:
         """Whether some records are published as ``*``: then every quasi-identifier is text."""
-        return self.masked and self.leaves_out
+        return self.masked and self.has_left_out
 
     def is_suppressed(self, groups: Sequence[Ints]) -> npt.NDArray[np.bool_]:
         """Say which combinations of groups are left out or masked; one array per quasi-identifier, of its level."""
-        if not self.leaves_out:
+        if not self.has_left_out:
             return np.zeros(len(groups[0]), dtype=bool)
         sizes = [len(self.ladders[name].labels[level]) for name, level in self.levels.items()]
         ids = group([np.concatenate(pair) for pair in zip(groups, self.suppressed, strict=True)], sizes).ids

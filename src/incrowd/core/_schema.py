@@ -95,16 +95,16 @@ class Schema:
         values: dict[str, Any] = {
             "quasi": _pairs("quasi", quasi),
             "sensitive": _pairs("sensitive", sensitive),
-            "identifiers": _names("identifiers", identifiers),
-            "insensitive": _names("insensitive", insensitive),
+            "identifiers": _checked_names("identifiers", identifiers),
+            "insensitive": _checked_names("insensitive", insensitive),
             "entity": _name("entity", entity) if entity is not None else None,
             "count": _name("count", count) if count is not None else None,
             "missing": missing,
-            "missing_values": _texts("missing_values", missing_values),
+            "missing_values": _checked_texts("missing_values", missing_values),
         }
         for name, value in values.items():
             object.__setattr__(self, name, value)
-        self._check()
+        self._check_roles()
 
     @property
     def quasi_names(self) -> tuple[str, ...]:
@@ -161,7 +161,7 @@ class Schema:
                     raise SchemaError(problem, hint=hint)
                 notes.append(f"{problem} Nearly every value stands alone; " + hint)
             if strict:
-                ladders[name] = _climb(name, default if hierarchy is None else hierarchy, domains[name])
+                ladders[name] = _bound_ladder(name, default if hierarchy is None else hierarchy, domains[name])
         for name in (*self.quasi_names, *self.sensitive_names):
             if alike := domains[name].look_alikes():
                 count = sum(map(len, alike))
@@ -179,7 +179,7 @@ class Schema:
         if self.count is not None:
             yield "count", self.count
 
-    def _check(self) -> None:
+    def _check_roles(self) -> None:
         if not self.quasi:
             msg = "The schema has no quasi-identifier."
             raise SchemaError(msg, hint="name the columns by which an outsider could recognise a person: quasi=[...].")
@@ -207,7 +207,7 @@ def _may_be_bound(part: object) -> bool:
     return part is None or (isinstance(part, Meaning) and not isinstance(part, (type, Schema)))
 
 
-def _climb(name: str, hierarchy: Hierarchy, domain: Domain) -> Ladder:
+def _bound_ladder(name: str, hierarchy: Hierarchy, domain: Domain) -> Ladder:
     ladder: object = hierarchy.bind(domain)
     if not isinstance(ladder, Ladder):  # categories can be bound too, but say nothing about how to become vaguer
         raise _no_hierarchy(name, hierarchy)
@@ -231,22 +231,22 @@ def _has_fractions(domain: Domain) -> bool:
 def _pairs(what: str, given: Mapping[str, Any] | Sequence[str]) -> tuple[tuple[str, Any], ...]:
     if isinstance(given, Mapping):
         return tuple((_name(what, name), part) for name, part in given.items())
-    return tuple((name, None) for name in _names(what, given))
+    return tuple((name, None) for name in _checked_names(what, given))
 
 
-def _names(what: str, given: Sequence[str]) -> tuple[str, ...]:
-    return tuple(_name(what, name) for name in _listed(what, given))
+def _checked_names(what: str, given: Sequence[str]) -> tuple[str, ...]:
+    return tuple(_name(what, name) for name in _checked_list(what, given))
 
 
-def _texts(what: str, given: Sequence[str]) -> tuple[str, ...]:
-    texts = tuple(_listed(what, given))
+def _checked_texts(what: str, given: Sequence[str]) -> tuple[str, ...]:
+    texts = tuple(_checked_list(what, given))
     if not all(isinstance(text, str) for text in texts):
         msg = f"{what} must be a list of texts."
         raise ParameterError(msg)
     return texts
 
 
-def _listed(what: str, given: Sequence[str]) -> Iterable[str]:
+def _checked_list(what: str, given: Sequence[str]) -> Iterable[str]:
     if isinstance(given, str):
         msg = f"{what} must be a list, got the text {given!r}."
         raise SchemaError(msg, hint=f"write {what}=[{given!r}].")

@@ -185,12 +185,12 @@ class EagerEngine:
         counts = np.ones(len(order), dtype=np.int64) if weights is None else weights[order]
         return [codes[first] for codes in columns], np.add.reduceat(counts, first)
 
-    def _typed(self, name: str) -> Coded:
+    def _typed_column(self, name: str) -> Coded:
         coded = self._coded(name)
         return Coded(retyped(coded.keys), coded.codes) if name in self._untyped else coded
 
     def _ordered(self, *, keep: bool = False) -> pa.Table:
-        columns = [self._typed(name) for name in self._columns]
+        columns = [self._typed_column(name) for name in self._columns]
         keep = keep or self._keep_order
         order = np.arange(len(columns[0].codes)) if keep else np.lexsort([column.codes for column in columns[::-1]])
         return pa.Table.from_arrays([column.values(order) for column in columns], list(self._columns))

@@ -164,16 +164,16 @@ def estimated_size(engine: Engine, request: CensusRequest, one_in: int) -> int:
 
 def cells_about(words: Sequence[Any], one_in: int) -> int:
     """Say about how many cells there are, as an engine that does not have them here would."""
-    return one_in * int(np.count_nonzero(_mixed(words) % one_in == 0))
+    return one_in * int(np.count_nonzero(_hash_of_words(words) % one_in == 0))
 
 
 def is_in_share(words: Sequence[str], shares: int, number: int = 0) -> nw.Expr:
     """Choose the rows whose cell is in one of several shares, by the columns with its packed codes."""
-    chosen: nw.Expr = _mixed([nw.col(word) for word in words]) % shares == number
+    chosen: nw.Expr = _hash_of_words([nw.col(word) for word in words]) % shares == number
     return chosen
 
 
-def _mixed(words: Sequence[Any]) -> Any:
+def _hash_of_words(words: Sequence[Any]) -> Any:
     """Turn packed codes into a number that looks random; nothing on the way needs more than 63 bits."""
     one: Any = functools.reduce(
         lambda mixed, word: (mixed * _FACTOR + word % _PRIME) % _PRIME, words[1:], words[0] % _PRIME

@@ -40,11 +40,11 @@ def check_rows(recoding: LocalRecoding, rows: int) -> None:
 def recode_full_domain(frame: Frame, recoding: FullDomainRecoding, coded: Mapping[str, Coding], home: Home) -> Frame:
     """Publish every column at its level; suppressed classes are left out or masked. All columns stay."""
     groups = {name: recoding.ladders[name].groups[level][coded[name].codes] for name, level in recoding.levels.items()}
-    raised = [name for name, level in recoding.levels.items() if level or recoding.masks]
+    raised = [name for name, level in recoding.levels.items() if level or recoding.has_masked]
     labels = {
         name: of_texts(recoding.ladders[name].labels[recoding.levels[name]][groups[name]].tolist()) for name in raised
     }
-    if recoding.leaves_out:
+    if recoding.has_left_out:
         sizes = _sizes(recoding)
         codings = [
             replace(coded[name], codes=groups[name], cardinality=size)
@@ -62,7 +62,9 @@ def recode_full_domain(frame: Frame, recoding: FullDomainRecoding, coded: Mappin
     published = {}
     for name in raised:
         label = looked_up(coded[name], labels[name], "label")
-        masked = nw.when(nw.col("masked").is_null()).then(label).otherwise(nw.lit(TOP)) if recoding.masks else label
+        masked = (
+            nw.when(nw.col("masked").is_null()).then(label).otherwise(nw.lit(TOP)) if recoding.has_masked else label
+        )
         published[coded[name].column] = masked
     return frame.with_columns(**published) if published else frame
 
@@ -88,12 +90,14 @@ def recode_locally(
     result = selected(frame.join(home.bring(entries), on=words, how="inner"), kept)
     if len(parting):
         parts = home.bring(parting)
-        ranked = _ranked(frame.join(selected(parts, words).unique(), on=words, how="inner"), words, ranks, home)
+        ranked = _rows_ranked_in_cells(
+            frame.join(selected(parts, words).unique(), on=words, how="inner"), words, ranks, home
+        )
         rank = nw.col("rank")
         inside = (rank > nw.col("first")) & (rank <= nw.col("end"))
         result = nw.concat([result, selected(ranked.join(parts, on=words, how="inner").filter(inside), kept)])
     columns_of = [coded[name].column for name in recoding.quasi]
-    return _labelled(result.filter(nw.col("class") >= 0), recoding, columns_of, home)
+    return _with_labels(result.filter(nw.col("class") >= 0), recoding, columns_of, home)
 
 
 def replace_values(frame: Frame, coding: Coding, texts: Sequence[str | None], home: Home) -> Frame:
@@ -117,7 +121,7 @@ def _entries(
     return pa.Table.from_arrays(whole, names), pa.Table.from_arrays(parting, [*names, "first", "end"])
 
 
-def _ranked(frame: Frame, words: Sequence[str], ranks: Sequence[Coding | str], home: Home) -> Frame:
+def _rows_ranked_in_cells(frame: Frame, words: Sequence[str], ranks: Sequence[Coding | str], home: Home) -> Frame:
     """Renumber the rows of each cell from 1 by the values of the published columns, null last."""
     order: list[str] = []
     found = [(rank, of_numbers(rank.codes.astype(np.int64))) for rank in ranks if isinstance(rank, Coding)]
@@ -143,7 +147,7 @@ def _columns_to_print(frame: Frame, ranks: Sequence[Coding | str]) -> list[str]:
     return [name for name in columns if not (types[name].is_numeric() or isinstance(types[name], plain))]
 
 
-def _labelled(frame: Frame, recoding: LocalRecoding, columns: Sequence[str], home: Home) -> Frame:
+def _with_labels(frame: Frame, recoding: LocalRecoding, columns: Sequence[str], home: Home) -> Frame:
     names = [f"label_{column}" for column in columns]
     numbers = of_numbers(np.arange(len(recoding.labels[0])))
     texts = [of_texts(labels.tolist()) for labels in recoding.labels]
@@ -162,8 +166,8 @@ def publish_full_domain(recoding: FullDomainRecoding, codes: Mapping[str, Any]) 
     """Publish every column at its level; the suppressed classes are left out, or masked."""
     groups = {name: recoding.ladders[name].groups[level][codes[name]] for name, level in recoding.levels.items()}
     labels = {name: recoding.ladders[name].labels[level] for name, level in recoding.levels.items()}
-    rows: Any = ~recoding.is_suppressed(list(groups.values())) if recoding.leaves_out else slice(None)
-    if recoding.masks:
+    rows: Any = ~recoding.is_suppressed(list(groups.values())) if recoding.has_left_out else slice(None)
+    if recoding.has_masked:
         masked = {name: np.where(rows, groups[name], len(labels[name])) for name in recoding.levels}
         return slice(None), {name: _labelled_rows(np.append(labels[name], TOP), masked[name]) for name in masked}
     raised = (name for name, level in recoding.levels.items() if level)
@@ -174,7 +178,7 @@ def publish_locally(recoding: LocalRecoding, codes: Mapping[str, Any], ranks: Se
     """Publish every record as its class, without the suppressed records."""
     order, _, _ = recoding.pieces()
     own = [recoding.cell_codes(name, column) for name, column in codes.items()]
-    entries, cells = _numbered([column[order] for column in recoding.codes], own, recoding.cardinalities)
+    entries, cells = _combination_numbers([column[order] for column in recoding.codes], own, recoding.cardinalities)
     rows = np.lexsort((*ranks[::-1], cells))
     rows = rows[np.isin(cells[rows], entries)] if recoding.partial else rows
     if not np.array_equal(np.repeat(entries, recoding.counts[order]), cells[rows]):
@@ -192,7 +196,7 @@ def _sizes(recoding: FullDomainRecoding) -> list[int]:
     return [len(recoding.ladders[name].labels[level]) for name, level in recoding.levels.items()]
 
 
-def _numbered(some: Sequence[Any], others: Sequence[Any], sizes: Sequence[int]) -> tuple[Any, Any]:
+def _combination_numbers(some: Sequence[Any], others: Sequence[Any], sizes: Sequence[int]) -> tuple[Any, Any]:
     """Give every combination of codes a number, the same in two tables, in the order of the combinations."""
     columns = [np.concatenate(pair) for pair in zip(some, others, strict=True)]
     ids = group(columns, sizes).ids

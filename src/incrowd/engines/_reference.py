@@ -167,7 +167,7 @@ class ReferenceEngine:
             published = {
                 name: recoding.ladders[name].labels[level][number]
                 for (name, level), number in zip(levels, groups, strict=True)
-                if level or recoding.masks
+                if level or recoding.has_masked
             }
             yield {**row, **published}
 

@@ -106,7 +106,7 @@ class CountedEngine(FrameEngine):
     def _census_for(self, recoding: FullDomainRecoding, publish: Sequence[str]) -> Census | None:
         """Give the last census if it has all that is published, at or below the levels."""
         census = self._counted
-        if census is None or recoding.masks or set(census.quasi) != set(recoding.quasi):
+        if census is None or recoding.has_masked or set(census.quasi) != set(recoding.quasi):
             return None
         tells = (
             set(publish) == {*census.quasi, *census.sensitive}
@@ -122,7 +122,7 @@ class CountedEngine(FrameEngine):
         """Lay out a census at the levels of a release: its different rows in order, and how often each occurs."""
         codes = dict(zip((*census.quasi, *census.sensitive), census.codes, strict=True))
         counts = census.counts.astype(np.int64)
-        if recoding.leaves_out:
+        if recoding.has_left_out:
             stays = ~recoding.is_suppressed([codes[name] for name in recoding.quasi])
             codes, counts = {name: column[stays] for name, column in codes.items()}, counts[stays]
         columns = {name: Coded.ranked(self._published(recoding, name), codes[name]) for name in publish}

@@ -95,13 +95,13 @@ class TextEngine(FrameEngine):
     def domains(self, names: Sequence[str]) -> dict[str, Domain]:
         self._check(names)
         new = [name for name in names if name not in self._known]
-        if new and (rows := self._held(names)) is not None:
+        if new and (rows := self._rows_in_memory(names)) is not None:
             self._known |= dict(zip(new, rows.columns(new, self._kept_rows(rows)), strict=True))
         return super().domains(names)
 
     @guarded
     def first_differ(self, one: str, other: str) -> bool:
-        rows = None if self._drop else self._held([one, other])
+        rows = None if self._drop else self._rows_in_memory([one, other])
         if rows is None:
             return False
         codes = [rows.codes(name)[:LONG] for name in (one, other)]
@@ -119,9 +119,11 @@ class TextEngine(FrameEngine):
         self, recoding: Recoding, publish: Sequence[str], *, replace: Replacements = None, keep_order: bool = False
     ) -> Engine:
         known = self._read is not None and {*publish, *self._drop} <= set(self._read.names)
-        plain = isinstance(recoding, FullDomainRecoding) and not recoding.masks and set(recoding.quasi) <= set(publish)
+        plain = (
+            isinstance(recoding, FullDomainRecoding) and not recoding.has_masked and set(recoding.quasi) <= set(publish)
+        )
         if isinstance(recoding, FullDomainRecoding) and known and plain and not replace and not keep_order:
-            return self._tallied(recoding, publish)
+            return self._recoded_tally(recoding, publish)
         return super().recode(recoding, publish, replace=replace, keep_order=keep_order)
 
     def _on_frame(self, frame: Frame) -> Self:
@@ -138,7 +140,7 @@ class TextEngine(FrameEngine):
         self._rewritten = {names[inner]: kind for inner, kind in found.items()}
         self._frame, self._notation = frame_of(relation), None
 
-    def _tallied(self, recoding: FullDomainRecoding, publish: Sequence[str]) -> TalliedEngine:
+    def _recoded_tally(self, recoding: FullDomainRecoding, publish: Sequence[str]) -> TalliedEngine:
         """Publish what is known of the rows already: the file is not read again, and nothing but numbers is sorted."""
         rows, domains = self._rows_of(publish), self.domains(publish)
         groups = {name: codes_by(domains[name], domain) for name, domain in recoding.domains.items()}
@@ -148,7 +150,7 @@ class TextEngine(FrameEngine):
         by_text = {name: self._by_text(column.codes, rows, name) for name, column in labels.items()}
         words, counts = rows.tally(packing, by_text, self._kept_rows(rows))
         codes = dict(zip(publish, packing.unpack(words), strict=True))
-        if recoding.leaves_out:
+        if recoding.has_left_out:
             shown = [_by_label(groups[name], labels[name])[codes[name]] for name in recoding.quasi]
             stays = ~recoding.is_suppressed(shown)
             codes, counts = {name: column[stays] for name, column in codes.items()}, counts[stays]
@@ -156,10 +158,10 @@ class TextEngine(FrameEngine):
         return TalliedEngine(columns, counts, self._home.hand_back, self.resources)
 
     def _counts_here(self, request: CensusRequest) -> bool:
-        return self._held(request.needed_columns) is not None
+        return self._rows_in_memory(request.needed_columns) is not None
 
     def _count(self, request: CensusRequest) -> tuple[list[Any], Any]:
-        rows = self._held(request.needed_columns)
+        rows = self._rows_in_memory(request.needed_columns)
         if rows is None:
             return super()._count(request)
         domains = self.domains(request.needed_columns)
@@ -170,7 +172,7 @@ class TextEngine(FrameEngine):
     def _dropped(self, count: str | None) -> int:
         if not self._drop:
             return 0
-        rows = self._held([*filter(None, (*self._drop, count))])
+        rows = self._rows_in_memory([*filter(None, (*self._drop, count))])
         if rows is None:
             return super()._dropped(count)
         return int((rows.weights * self._row_weights(rows, count))[~self._kept_rows(rows)].sum(dtype=np.int64))
@@ -180,7 +182,7 @@ class TextEngine(FrameEngine):
         self._limited = False  # what only ranks rows is met when all else is done, and must not end it
         return [self._coding(name, domain) for name, domain in self.domains(names).items()]
 
-    def _held(self, names: Sequence[str]) -> TextRows | None:
+    def _rows_in_memory(self, names: Sequence[str]) -> TextRows | None:
         """Give the rows as codes; ``None`` if too many differ: then they are on the disk from then on."""
         if not self._staged:
             try:

@@ -59,7 +59,7 @@ class TextRows:
             list(each(lambda column, texts: column.add(texts, self._missing), self._columns, batch.columns))
         self._weights.append(np.ones(batch.num_rows, dtype=np.uint8))
         self._rows += batch.num_rows
-        if sum(column.most for column in self._columns) > self._values and self._different() > self._values:
+        if sum(column.most for column in self._columns) > self._values and self._number_of_texts() > self._values:
             raise TooManyRowsError
         if self._rows > self._most:
             self._merge()
@@ -101,7 +101,7 @@ class TextRows:
         self._weights = [np.concatenate(self._weights)] if self._weights else [np.zeros(0, dtype=np.uint8)]
         return self._weights[0]
 
-    def _different(self) -> int:
+    def _number_of_texts(self) -> int:
         return sum(len(column.texts()) for column in self._columns)
 
     def _merge(self) -> None:
@@ -163,7 +163,7 @@ class TextColumn:
                 return
             self._number()
         encoded = column.dictionary_encode(null_encoding="encode")
-        texts = _without(missing, encoded.dictionary.cast(pa.large_string()))
+        texts = _without_missing(missing, encoded.dictionary.cast(pa.large_string()))
         self.pieces.append(to_numpy(encoded.indices).astype(smallest_unsigned(len(texts))))
         self._later.append(texts)
         if sum(map(len, self._later)) >= len(self._known):
@@ -181,7 +181,7 @@ class TextColumn:
     def rewrite(self, texts: pa.Array, missing: pa.Array) -> None:
         """Put other texts in the place of all; some may be the same then, or count as missing."""
         codes = self.codes()
-        encoded = _without(missing, texts).dictionary_encode(null_encoding="encode")
+        encoded = _without_missing(missing, texts).dictionary_encode(null_encoding="encode")
         self._known, self.numbers = encoded.dictionary, None
         self.pieces = [to_numpy(encoded.indices).astype(smallest_unsigned(len(self._known))).take(codes)]
 
@@ -211,7 +211,7 @@ class TextColumn:
         self.pieces = [codes.astype(smallest_unsigned(len(self.numbers)))]
 
 
-def _without(missing: pa.Array, texts: pa.Array) -> pa.Array:
+def _without_missing(missing: pa.Array, texts: pa.Array) -> pa.Array:
     """Let texts that count as missing be null."""
     return pc.if_else(pc.is_in(texts, value_set=missing), pa.scalar(None, texts.type), texts) if len(missing) else texts
 
@@ -290,7 +290,9 @@ def column_of(name: str, texts: pa.Array, counts: Any, numbers: Any = None) -> C
         texts, counts = texts.take(of_numbers(places)), counts[places]
         numbers = None if numbers is None else numbers[places]
     many = len(texts) >= _MANY
-    found: Found | None = ("number", numbers) if many and numbers is not None else _certain(texts) if many else None
+    found: Found | None = (
+        ("number", numbers) if many and numbers is not None else _certain_values(texts) if many else None
+    )
     if found is None:
         return _one_by_one(name, texts, counts, nulls)
     kind, values = found
@@ -311,9 +313,9 @@ def _one_by_one(name: str, texts: pa.Array, counts: Any, nulls: int) -> Column:
     return Column(domain, texts if domain.kind == "text" else of_texts(domain.texts[: len(domain.values)].tolist()))
 
 
-def _certain(texts: pa.Array) -> Found | None:
+def _certain_values(texts: pa.Array) -> Found | None:
     """Read all texts at once; ``None`` if it is not certain that each would survive."""
-    for read in (_integers, _decimals, _days, _moments, _fixed):
+    for read in (_integers, _decimals, _days, _moments, _fixed_decimals):
         try:
             found = None if read(texts[:1]) is None else read(texts)  # the first tells most: Arrow fails slowly
         except pa.ArrowInvalid:  # some are nothing of the kind
@@ -339,7 +341,7 @@ def _decimals(texts: pa.Array) -> Found | None:
     return "number", to_numpy(numbers)
 
 
-def _fixed(texts: pa.Array) -> Found | None:
+def _fixed_decimals(texts: pa.Array) -> Found | None:
     """Read numbers that all have equally many decimals, and so few digits that they are written as they were."""
     decimals = len(texts[0].as_py().rpartition(".")[2])
     few = pc.max(pc.binary_length(texts)).as_py() <= sys.float_info.dig + 1  # the point is no digit

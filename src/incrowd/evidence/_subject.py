@@ -279,14 +279,14 @@ class Subject:
         number = {text: code for code, text in enumerate(names)}
         ladder, level = recoding.ladders[column], recoding.levels[column]
         texts = ladder.labels[level].tolist()
-        if level or recoding.masks:
+        if level or recoding.has_masked:
             to = np.array([number.get(text, -1) for text in texts], dtype=np.intp)
         else:  # published as they were, whatever their type
             to = recoding.domains[column].codes_in(self.census.domains[column])
         labels = to[ladder.groups[level]]
         order = np.argsort(labels, kind="stable")
         found = np.split(order, np.searchsorted(labels[order], np.arange(len(names))))[1:]
-        if recoding.masks and TOP in number and TOP not in texts:
+        if recoding.has_masked and TOP in number and TOP not in texts:
             found[number[TOP]] = np.arange(len(labels))
         return found
 

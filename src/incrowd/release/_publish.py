@@ -79,7 +79,7 @@ def publish(source: Source, problem: Problem, outcome: Outcome | LocalOutcome, a
             node, costs = inspected.recoding(), inspected.costs()
             del inspected  # what it took to find out is forgotten before writing
             predicted = beside.submit(predicted_by, problem, node)
-            recoding = replace(node, masked=True) if masks and node.leaves_out else node
+            recoding = replace(node, masked=True) if masks and node.has_left_out else node
             suppressed, explanation = outcome.best.suppressed, Explanation.of_node(problem, outcome.best)
         described = source.described(problem.census.records + problem.census.dropped, beside)
         found = Found(problem, outcome, algorithm, recoding, predicted, suppressed, costs, explanation, described)

@@ -157,7 +157,7 @@ def classes_as_predicted(engine: Engine, problem: Problem, recoding: Recoding, p
     census, schema = problem.census, problem.schema
     domains = {name: census.domains[name] for name in census.sensitive}
     published = engine.classes(schema.quasi_names, domains, schema.entity, schema.count)
-    if isinstance(recoding, FullDomainRecoding) and recoding.masks:
+    if isinstance(recoding, FullDomainRecoding) and recoding.has_masked:
         stars = [published.texts(column) == TOP for column in range(len(published.codes))]
         masked: Bools = np.logical_and.reduce(stars).astype(bool)
         same = _same_mask(classes_where(published, masked), predicted)

@@ -86,7 +86,7 @@ def compare_original(
 def _labels_fit(recoding: FullDomainRecoding, released: Engine) -> bool:
     """Say whether every label of the file is one that the recoding publishes."""
     domains = released.domains(recoding.quasi)
-    masked = {TOP} if recoding.masks else set()
+    masked = {TOP} if recoding.has_masked else set()
     return all(
         set(domains[name].texts.tolist()) <= {*recoding.ladders[name].labels[level].tolist(), *masked}
         for name, level in recoding.levels.items()

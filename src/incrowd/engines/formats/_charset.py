@@ -202,7 +202,7 @@ def _decoded(sample: bytes, encoding: str) -> str | None:
 def _by_letters(sample: bytes) -> Charset | None:
     """Find the encoding whose letters are the usual ones of a language; sure if all that fit read the same."""
     texts = {encoding: text for encoding in _ALPHABETS if (text := _decoded(sample, encoding)) is not None}
-    usual = {encoding: _usual(text, _ALPHABETS[encoding]) for encoding, text in texts.items()}
+    usual = {encoding: _letter_score(text, _ALPHABETS[encoding]) for encoding, text in texts.items()}
     fitting = [encoding for encoding in texts if usual[encoding]]
     if not fitting:
         return None
@@ -215,7 +215,7 @@ def _by_letters(sample: bytes) -> Charset | None:
     return Charset(best, sure=not others, others=others)
 
 
-def _usual(text: str, alphabets: Iterable[str]) -> float:
+def _letter_score(text: str, alphabets: Iterable[str]) -> float:
     """Say how usual the letters of a text are in the language that fits best; 0 if none has them all."""
     found = Counter(sign for sign in text if not sign.isascii())
     letters = Counter[str]()

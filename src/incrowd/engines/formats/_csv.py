@@ -56,7 +56,7 @@ def header_of(path: Path, encoding: str, separator: str | None, *, named: bool =
     if separator is not None and (len(separator) != 1 or separator in '"\r\n'):
         msg = f"The separator must be one character and no quote or line break, got {separator!r}."
         raise DataError(msg, hint=Hint("for example {separator}. Without one it is found out.", separator=";"))
-    line, more = _read(path, with_mark(path, encoding), lambda file: (file.readline(), file.read(_LOOK)))
+    line, more = _use_file(path, with_mark(path, encoding), lambda file: (file.readline(), file.read(_LOOK)))
     if "\0" in line:
         raise wrong_encoding(path, f"The file {path.name!r} is not valid {encoding}: it has zeros between its letters.")
     if not line.strip():
@@ -65,7 +65,10 @@ def header_of(path: Path, encoding: str, separator: str | None, *, named: bool =
         raise DataError(msg, hint="the first line must name the columns." if named else "the first line is a record.")
     usual = "\t" if ".tsv" in path.name.lower() else ","
     found = separator or _separator(line, more, usual)
-    sure = separator is not None or _fitting(_cut(line + more, found), whole=len(line + more) <= _LOOK) == 1
+    sure = (
+        separator is not None
+        or _share_of_equal_width(_cut_rows(line + more, found), whole=len(line + more) <= _LOOK) == 1
+    )
     _refuse_title(path, line + more, (found,) if sure else SEPARATORS)
     separator, header = found, _header(path, line, found)
     if named:
@@ -135,7 +138,7 @@ def copy_as_utf8(path: Path, encoding: str, *, folder: Path | None = None) -> Pa
         "w", prefix=f"{start}.", suffix=_COPY, dir=folder, encoding="utf-8", newline="", delete=False
     ) as copy:
         try:
-            _read(path, with_mark(path, encoding), lambda source: shutil.copyfileobj(source, copy))
+            _use_file(path, with_mark(path, encoding), lambda source: shutil.copyfileobj(source, copy))
         except BaseException:
             Path(copy.name).unlink()
             raise
@@ -167,10 +170,10 @@ def check_encoding(encoding: str) -> None:
     raise DataError(msg, hint="common ones are 'utf-8', 'latin-1', 'cp1252' and 'utf-16'.")
 
 
-def _read(path: Path, encoding: str, use: Callable[[io.TextIOBase], T]) -> T:
+def _use_file(path: Path, encoding: str, use: Callable[[io.TextIOBase], T]) -> T:
     """Open a file and use it; errors that quote its bytes end here, and so does their context."""
     try:
-        with _open(path, encoding) as file:
+        with _open_text(path, encoding) as file:
             return use(file)
     except UnicodeError:
         trouble = wrong_encoding(path, f"The file {path.name!r} is not valid {encoding.removesuffix('-sig')}.")
@@ -183,7 +186,7 @@ def _cut_off(path: Path) -> DataError:
     return DataError(f"The file {path.name!r} is not a gzip file, or is cut off.", hint=NOT_COMPRESSED)
 
 
-def _open(path: Path, encoding: str) -> io.TextIOBase:
+def _open_text(path: Path, encoding: str) -> io.TextIOBase:
     if path.suffix.lower() == ".gz":
         return gzip.open(path, "rt", encoding=encoding, newline="")
     return path.open(encoding=encoding, newline="")
@@ -204,8 +207,8 @@ def _separator(line: str, more: str, usual: str) -> str:
     another sign that fits as well if all that it cuts then are numbers: it stands before their decimals.
     """
     signs = [*dict.fromkeys((usual, *SEPARATORS))]
-    cut = {sign: _cut(line + more, sign) for sign in signs}
-    fitting = {sign: _fitting(rows, whole=len(line + more) <= _LOOK) for sign, rows in cut.items()}
+    cut = {sign: _cut_rows(line + more, sign) for sign in signs}
+    fitting = {sign: _share_of_equal_width(rows, whole=len(line + more) <= _LOOK) for sign, rows in cut.items()}
     alike = {sign: share if share >= _HALF else 0.0 for sign, share in fitting.items()}
     decimals = {sign for sign in signs if sign != "," and alike[sign] and _have_decimals(cut[sign][1:])}
     if not any(alike.values()) and _width(line, ",") == 1 and _have_decimals(cut[";"][1:]):
@@ -213,14 +216,14 @@ def _separator(line: str, more: str, usual: str) -> str:
     return max(signs, key=lambda sign: (alike[sign], sign in decimals, _width(line, sign)))
 
 
-def _cut(text: str, sign: str) -> list[list[str]]:
+def _cut_rows(text: str, sign: str) -> list[list[str]]:
     try:
         return [row for row in itertools.islice(csv.reader(io.StringIO(text), delimiter=sign), _LINES) if row]
     except csv.Error:
         return []
 
 
-def _fitting(rows: list[list[str]], *, whole: bool) -> float:
+def _share_of_equal_width(rows: list[list[str]], *, whole: bool) -> float:
     """Give the share of the first lines that have as many values as the first one, if that is more than one."""
     widths = [*map(len, rows)]
     others = widths[1:] if whole or len(widths) <= 2 else widths[1:-1]
@@ -286,7 +289,7 @@ _BROKEN = {"unexpected end of data": "has a quote that is never closed", "field 
 
 def first_rows(path: Path, header: Header, encoding: str, *, named: bool = True) -> list[list[str]]:
     """Give the first records of a file as texts, to see how it writes numbers and dates."""
-    text = _read(path, with_mark(path, encoding), lambda file: file.read(_LOOK))
+    text = _use_file(path, with_mark(path, encoding), lambda file: file.read(_LOOK))
     try:
         rows = [*csv.reader(io.StringIO(text, newline=""), delimiter=header.separator)]
     except csv.Error:

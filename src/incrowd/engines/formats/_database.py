@@ -89,15 +89,15 @@ def _answer(source: Database, folder: Path) -> tuple[pa.Table, list[str]]:
             if kind == "sqlite":  # which finds out types by looking at the first rows: let these be all
                 cursor.adbc_statement.set_options(**{"adbc.sqlite.query.batch_rows": str(2**24)})
             cursor.execute(query)
-            table, numbers = _spooled(cursor.fetch_record_batch(), folder)
+            table, numbers = _mapped_table(cursor.fetch_record_batch(), folder)
             return table, table.column_names if kind == "sqlite" else numbers
 
         return _answer_of_database("read the table or answer the query", answer)
 
 
-def _spooled(reader: Any, folder: Path) -> tuple[pa.Table, list[str]]:
+def _mapped_table(reader: Any, folder: Path) -> tuple[pa.Table, list[str]]:
     """Write batches to a file, map it, and let its name go; name the columns of numbers that have no type there."""
-    schema = pa.schema([pa.field(one.name, _stored(one.type)) for one in reader.schema])
+    schema = pa.schema([pa.field(one.name, _stored_type(one.type)) for one in reader.schema])
     with tempfile.NamedTemporaryFile(prefix="incrowd_", suffix=".arrow", dir=folder) as file:
         with pyarrow.ipc.new_file(file, schema) as writer:
             for batch in reader:
@@ -112,7 +112,7 @@ def _spooled(reader: Any, folder: Path) -> tuple[pa.Table, list[str]]:
     return table, [table.field(number).name for number in numbers]
 
 
-def _stored(type_: pa.DataType) -> pa.DataType:
+def _stored_type(type_: pa.DataType) -> pa.DataType:
     """Give the type in which values of a type are kept; those that only databases know are texts."""
     if isinstance(type_, pa.BaseExtensionType):
         return pa.string() if type_.extension_name == "arrow.uuid" else type_.storage_type

@@ -31,7 +31,7 @@ def read_spreadsheet(path: Path, sheet: str | int | None = None) -> pa.Table:
     """Read a sheet. Its first row names the columns."""
     book = _book(path)
     number = _sheet_number(path, book.sheet_names, sheet)
-    with _silent():
+    with _without_log():
         first = book.load_sheet(number, header_row=None, n_rows=1, dtypes="string")
         names = [values[0] for values in first.to_arrow().to_pydict().values()] if first.width else []
         _check_names(path, names)
@@ -49,11 +49,11 @@ def plain_cells(table: pa.Table, notation: Notation, missing: Sequence[str]) -> 
     )
     for name, (_, plain) in found.items():
         texts = [None if text in missing else text for text in plain.to_pylist()]
-        table = table.set_column(table.column_names.index(name), name, _typed(name, texts))
+        table = table.set_column(table.column_names.index(name), name, _typed_column(name, texts))
     return table, unused
 
 
-def _typed(name: str, texts: Sequence[str | None]) -> pa.Array:
+def _typed_column(name: str, texts: Sequence[str | None]) -> pa.Array:
     counts = Counter(text for text in texts if text is not None)
     domain = Domain.of_texts(name, list(counts), np.array(list(counts.values())))
     values = dict(zip(domain.texts.tolist(), domain.values.tolist(), strict=True))
@@ -100,7 +100,7 @@ def _check_names(path: Path, names: Sequence[str | None]) -> None:
 
 
 @contextmanager
-def _silent() -> Iterator[None]:
+def _without_log() -> Iterator[None]:
     """Keep the reader from logging that a column is empty."""
     logger = logging.getLogger("fastexcel.types.dtype")
     before, logger.disabled = logger.disabled, True

@@ -154,12 +154,12 @@ def plain_relation(
     relation: duckdb.DuckDBPyRelation, notation: Notation, missing: Sequence[str]
 ) -> tuple[duckdb.DuckDBPyRelation, Mapping[str, Written], tuple[str, ...]]:
     """Rewrite the columns in which every value is such a number or such a day; say which, and what no column has."""
-    likely, quiet = _likely(relation, notation, missing)
+    likely, quiet = _likely_columns(relation, notation, missing)
     rewritten: dict[str, Written] = {}
     timed, used = set(), set()
     while likely or quiet:
         tests = [test for name, kind in likely for test in _tests(quoted(name), kind, notation, missing)]
-        tests += [_marked(quoted(name), notation.marks, missing) for name in quiet]
+        tests += [_marked_count_sql(quoted(name), notation.marks, missing) for name in quiet]
         answers: Any = relation.aggregate(", ".join(tests)).fetchall()[0]
         for place, (name, kind) in enumerate(likely):
             values, others, marked, grouped, typed = answers[5 * place : 5 * place + 5]
@@ -185,7 +185,7 @@ def plain_relation(
     return relation.project(", ".join(columns)), rewritten, unused
 
 
-def _likely(
+def _likely_columns(
     relation: duckdb.DuckDBPyRelation, notation: Notation, missing: Sequence[str]
 ) -> tuple[list[tuple[str, Written]], list[str]]:
     """Give the columns that could be numbers or days by their first values: the others need not be looked at.
@@ -223,12 +223,12 @@ def _tests(column: str, kind: Written, notation: Notation, missing: Sequence[str
         typed, marks, groups = "true", ":", ""
     yield f"count(*) FILTER (WHERE {there})"
     yield f"count(*) FILTER (WHERE {there} AND NOT {number})"
-    yield _marked(column, marks, missing)
-    yield _marked(column, groups, missing)
+    yield _marked_count_sql(column, marks, missing)
+    yield _marked_count_sql(column, groups, missing)
     yield typed
 
 
-def _marked(column: str, marks: str, missing: Sequence[str]) -> str:
+def _marked_count_sql(column: str, marks: str, missing: Sequence[str]) -> str:
     marked = " OR ".join(f"contains({column}, {text_literal(mark)})" for mark in marks) or "false"
     return f"count(*) FILTER (WHERE ({marked}){_unless_missing(column, missing)})"
 

@@ -111,7 +111,7 @@ class Wording:
         dialect = self.dialect
         number = "false" if dialect.decimal == "." else f"bool_or({_matches_sql(cell, _number_pattern('.'))})"
         day = "false" if dialect.dates is None else f"bool_or({_matches_sql(cell, _day(ISO))})"
-        every = f"bool_and({_read(dialect, _written(dialect, cell))} = {cell})"
+        every = f"bool_and({_read_sql(dialect, _written_sql(dialect, cell))} = {cell})"
         return f"{number}, {day}, {every}, {are_numbers(cell)} OR bool_and({_matches_sql(cell, _day(ISO))})"
 
     def fitting(self, answers: Mapping[str, Sequence[bool | None]]) -> Wording:
@@ -128,19 +128,19 @@ class Wording:
     def read_sql(self, names: Sequence[str], cells: Sequence[str]) -> str:
         """Write the expressions that give the texts of columns as they were before they were written."""
         every = [
-            (cell, _read(self.dialect, cell) if name in self.columns else cell)
+            (cell, _read_sql(self.dialect, cell) if name in self.columns else cell)
             for name, cell in zip(names, cells, strict=True)
         ]
         return ", ".join(f"{unescaped_sql(text)} AS {cell}" for cell, text in every)
 
     def kept_sql(self, cell: str) -> str:
         """Ask the cells of a column whether all are written so, and some otherwise than we write them."""
-        read = _read(self.dialect, cell)
-        return f"bool_and({_written(self.dialect, read)} = {cell}) AND bool_or({read} <> {cell})"
+        read = _read_sql(self.dialect, cell)
+        return f"bool_and({_written_sql(self.dialect, read)} = {cell}) AND bool_or({read} <> {cell})"
 
     def written_sql(self, name: str, cell: str) -> str:
         """Write the expression that gives the text of a cell as the file has it."""
-        return _written(self.dialect, cell) if name in self.columns else cell
+        return _written_sql(self.dialect, cell) if name in self.columns else cell
 
 
 def check_dialect(dialect: Dialect) -> None:
@@ -174,11 +174,11 @@ def is_of_days(form: str) -> bool:
     return every is not None and len({*every.groups()}) == len(_DIGITS)
 
 
-def _written(dialect: Dialect, cell: str) -> str:
+def _written_sql(dialect: Dialect, cell: str) -> str:
     return _converted_sql(cell, (".", dialect.decimal), (ISO, dialect.dates or ISO))
 
 
-def _read(dialect: Dialect, cell: str) -> str:
+def _read_sql(dialect: Dialect, cell: str) -> str:
     return _converted_sql(cell, (dialect.decimal, "."), (dialect.dates or ISO, ISO))
 
 
