@@ -15,7 +15,7 @@ import pytest
 
 import incrowd as ic
 from incrowd.core import Domain
-from incrowd.evidence import subject_of
+from incrowd.evidence import Subject
 
 TREE = ic.tree({"NRW": ["Bonn", "Koeln", "Essen"], "BY": ["Ulm", "Passau"]})
 CITIES = ic.Schema(quasi={"city": TREE}, sensitive=["disease"])
@@ -339,5 +339,5 @@ def test_what_is_opened_keeps_the_memory_and_the_temporary_place(unchanged: ic.R
     unchanged.save(tmp_path / "out")
     reading = {"memory": "200MB", "temp": str(tmp_path)}
     for table, schema in ((unchanged, None), (tmp_path / "out", None), (MANY, ROLES)):
-        resources = subject_of(table, schema, reading).engine.resources
+        resources = Subject.of(table, schema, reading).engine.resources
         assert (resources.memory, str(resources.temp)) == ("200MB", str(tmp_path))

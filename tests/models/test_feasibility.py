@@ -18,7 +18,6 @@ from incrowd.models import (
     max_p,
     promise,
     suppression_limit,
-    trivial_notes,
 )
 from models.tables import classes_of, counted, judge
 
@@ -338,7 +337,7 @@ def test_wrong_limits_are_refused(share: Any, number: Any, says: str) -> None:
 )
 def test_a_promise_that_every_table_keeps_is_noted(text: str) -> None:
     known = "" if promise(text).missing else " without missing values"
-    assert trivial_notes(promise(text)) == [f"{promise(text)} promises nothing: every table{known} keeps it."]
+    assert promise(text).trivial_notes() == [f"{promise(text)} promises nothing: every table{known} keeps it."]
 
 
 @pytest.mark.parametrize(
@@ -355,11 +354,11 @@ def test_a_promise_that_every_table_keeps_is_noted(text: str) -> None:
     ],
 )
 def test_other_promises_are_not(text: str) -> None:
-    assert trivial_notes(promise(text)) == []
+    assert promise(text).trivial_notes() == []
 
 
 def test_a_promise_that_every_large_table_keeps_is_noted() -> None:
-    assert trivial_notes(promise("nt(n=9, t=1)")) == [
+    assert promise("nt(n=9, t=1)").trivial_notes() == [
         "nt(n=9, t=1) promises nothing: every table of 9 or more keeps it."
     ]
 

@@ -12,7 +12,7 @@ from hypothesis import given, settings, strategies as st
 
 import incrowd as ic
 from incrowd.core import Classes
-from incrowd.models import Judge, Model, cumulative_max, feasibility, max_groups, promise, trivial_notes
+from incrowd.models import Judge, Model, cumulative_max, feasibility, max_groups, promise
 from models import slow
 from models.tables import bags, classes_of, counted, judge
 
@@ -205,8 +205,8 @@ def test_the_word_stands_once_where_it_has_a_meaning(text: str, says: str) -> No
 
 
 def test_one_known_value_is_asked_for_where_values_are_missing() -> None:
-    assert trivial_notes(promise("l>=1")) == ["l>=1 promises nothing: every table without missing values keeps it."]
-    assert trivial_notes(promise("p>=1[missing]")) == ["p>=1[missing] promises nothing: every table keeps it."]
+    assert promise("l>=1").trivial_notes() == ["l>=1 promises nothing: every table without missing values keeps it."]
+    assert promise("p>=1[missing]").trivial_notes() == ["p>=1[missing] promises nothing: every table keeps it."]
 
 
 def _bound(model: Model, rows: list[Any]) -> tuple[Classes, Judge]:

@@ -91,6 +91,10 @@ class Intruder:
         return f"Intruder({', '.join(parts)})"
 
 
+_ABSURD = 10**100
+"""No number that is meant is so large, and Python does not write much larger ones."""
+
+
 def _whole_number(name: str, given: object, *, least: int) -> int:
     if not isinstance(given, Integral) or isinstance(given, bool) or int(given) < least:
         msg = f"{name} must be a whole number of at least {least}, got {given_text(given)}."
@@ -102,8 +106,8 @@ def _whole_number(name: str, given: object, *, least: int) -> int:
 
 
 def _checked_number(name: str, given: object, low: int, high: int | None) -> Fraction:
-    text = given_text(given) if isinstance(given, int) else str(given)
-    number = None if isinstance(given, bool) else number_from_text(text)
+    absurd = isinstance(given, bool) or (isinstance(given, int) and abs(given) >= _ABSURD)
+    number = None if absurd else number_from_text(str(given))
     if number is None or number < low or (high is not None and number > high):
         limit = f"at least {low}" if high is None else f"from {low} to {high}"
         msg = f"{name} must be a number {limit}, got {given_text(given)}."

@@ -263,7 +263,7 @@ def _saved_release(data: Path, given: Mapping[str, Any], reading: Reading) -> Su
     ``given`` is what was said about the columns of a table, by the name of the option; ``None`` if this is a table.
     """
     from incrowd.core import ParameterError
-    from incrowd.evidence import subject_of
+    from incrowd.evidence import Subject
     from incrowd.release import certificate_beside, certificate_in
 
     useless = [name for name, value in given.items() if value]
@@ -271,7 +271,7 @@ def _saved_release(data: Path, given: Mapping[str, Any], reading: Reading) -> Su
         return None
     if certificate_in(data) is None and certificate_beside(data) is None:
         return None
-    found = subject_of(data, None, reading)
+    found = Subject.of(data, None, reading)
     if useless:
         msg = f"--{useless[0]} is about the columns of a table, and a release says itself what its columns are."
         raise ParameterError(msg, hint=f"leave --{useless[0]} out, or name the data file in the folder public.")

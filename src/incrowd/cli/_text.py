@@ -269,8 +269,6 @@ PROOFS = {
 
 def release_lines(release: Release) -> list[str]:
     """Say what was published: how many, under which promises, and what became of every column."""
-    from incrowd.release import emptied_columns_text
-
     recipe = release.recipe
     share = recipe.suppressed / recipe.records if recipe.records else 0
     gone = "masked" if recipe.masked else "left out"
@@ -289,7 +287,7 @@ def release_lines(release: Release) -> list[str]:
         f"{'column':<{NAME}}published",
         *(f"{short(part.column, NAME - 1, ' '):<{NAME}}{part.published}" for part in release.explanation.columns),
         "",
-        *textwrap.wrap(emptied_columns_text(release.explanation), WIDTH, subsequent_indent="  "),
+        *textwrap.wrap(release.explanation.emptied_text(), WIDTH, subsequent_indent="  "),
         f"loss {release.measures['loss']:.3f} (0 is the original, 1 is nothing left)",
         f"search: {PROOFS.get(recipe.proof, recipe.proof)}{looked}",
         *(f"note: {note}" for note in recipe.notes),

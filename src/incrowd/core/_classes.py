@@ -204,6 +204,12 @@ class Classes:
         msg = "These classes do not know what they are called."
         raise ParameterError(msg, hint="take them from a census or from published labels.")
 
+    def with_domains(self, own: Mapping[str, Domain]) -> Classes:
+        """Give the same classes with the codes of other domains, which have all the values that occur."""
+        cells = self.cells
+        sensitive = {name: cells.domains[name].codes_in(domain)[cells.sensitive[name]] for name, domain in own.items()}
+        return replace(self, cells=replace(cells, sensitive=sensitive, domains=own))
+
     def merge(self, region: Ints, regions: int) -> Classes:
         """Put classes together into regions, given the region of every class; none of them is empty."""
         members = region[self.members] if len(self) else self.members

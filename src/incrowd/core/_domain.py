@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from incrowd.core._errors import DataError
+from incrowd.core._errors import DataError, UncoveredValuesError
 from incrowd.core._texts import (
     WHOLE_FLOATS,
     Array,
@@ -198,6 +198,16 @@ class Domain:
             codes[: len(self.values)] = places_in(texts, others)
         if self.has_null and other.has_null:
             codes[-1] = len(other.values)
+        return codes
+
+    def codes_within(self, other: Domain) -> npt.NDArray[np.int64]:
+        """Give codes as ``codes_in`` does, and refuse another domain that does not have every value."""
+        codes = np.arange(len(self)) if self is other else self.codes_in(other)
+        if (codes < 0).any():
+            values = self.texts[codes < 0].tolist()
+            count = "1 value that is" if len(values) == 1 else f"{len(values):,} values that are"
+            msg = f"Column {self.column!r} has {count} not known."
+            raise UncoveredValuesError(msg, column=self.column, values=values)
         return codes
 
     def look_alikes(self) -> tuple[tuple[int, ...], ...]:

@@ -25,7 +25,7 @@ import difflib
 import functools
 import sys
 import warnings
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from string import Formatter
 from typing import Any, ClassVar, Self
@@ -144,6 +144,13 @@ class UnknownColumnError(SchemaError, KeyError):
         ranked = sorted(available, key=lambda column: -difflib.SequenceMatcher(None, name, column).ratio())
         hint = f"did you mean {nearest[0]!r}?" if nearest else f"the table has {_columns_text(ranked, show=show)}."
         return cls(f"The table has no column {name!r} (given as {given_as}).", hint=hint)
+
+    @classmethod
+    def check(cls, names: Iterable[str], available: Collection[str], *, given_as: str, show: bool = True) -> None:
+        """Refuse the first name that is no column of a table."""
+        for name in names:
+            if name not in available:
+                raise cls.of(name, list(available), given_as=given_as, show=show)
 
 
 def _columns_text(available: Sequence[str], *, show: bool) -> str:

@@ -11,6 +11,7 @@ import sys
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -77,6 +78,15 @@ class Packing:
             for field, column in zip(self.fields, columns, strict=True):
                 words[field.word][rows] |= column[rows].astype(np.int64) << field.shift
         return words
+
+    def tally(
+        self, columns: Sequence[tuple[Ints, Ints]], counts: Ints | None = None, rows: Any = slice(None)
+    ) -> tuple[list[Words], npt.NDArray[np.int64]]:
+        """Count some rows as ``tally`` does: per column a table of codes, and for every row its place in the table."""
+        words: list[Any] = [0] * self.words
+        for (codes, places), field in zip(columns, self.fields, strict=True):
+            words[field.word] += (codes.astype(np.int64) << field.shift).take(places[rows])  # half the time of an index
+        return tally(words, counts)
 
     def unpack(self, words: Sequence[Words]) -> tuple[Ints, ...]:
         """Take the codes of each row out again, in the smallest types that fit."""

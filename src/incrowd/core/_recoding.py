@@ -171,9 +171,7 @@ class LocalRecoding:
 
 
 def _in_order(given: Mapping[str, _T], levels: Mapping[str, int]) -> dict[str, _T]:
-    for name in levels:
-        if name not in given:
-            raise UnknownColumnError.of(name, list(given), given_as="level")
+    UnknownColumnError.check(levels, given, given_as="level")
     return {name: given[name] for name in levels}
 
 

@@ -13,12 +13,22 @@ from typing import Any, ClassVar
 import numpy as np
 import pyarrow as pa
 
-from incrowd.core import Census, CensusRequest, Classes, Domain, Kind, LocalRecoding, Packing, Recoding, tally
+from incrowd.core import (
+    Census,
+    CensusRequest,
+    Classes,
+    Domain,
+    Kind,
+    LocalRecoding,
+    Packing,
+    Recoding,
+    UnknownColumnError,
+)
 from incrowd.engines._arrow import kind_of_type, retyped
 from incrowd.engines._border import guarded
-from incrowd.engines._encoding import Coded, codes_by, packed
+from incrowd.engines._encoding import Coded
 from incrowd.engines._files import check_suffix, write_arrow
-from incrowd.engines._protocol import Replacements, check_known, places_of_a_sample, report_stage
+from incrowd.engines._protocol import Replacements, places_of_a_sample, report_stage
 from incrowd.engines._recoding import changes, check_rows, label_classes, publish_full_domain, publish_locally
 from incrowd.engines._resources import DEFAULT_RESOURCES, Resources
 from incrowd.engines.formats._statistics import NO_CODEBOOK
@@ -80,7 +90,8 @@ class EagerEngine:
         self._check(publish)
         domains = self.domains(list(recoding.domains))
         codes = {
-            name: codes_by(domains[name], domain)[self._coded(name).codes] for name, domain in recoding.domains.items()
+            name: domains[name].codes_within(domain)[self._coded(name).codes]
+            for name, domain in recoding.domains.items()
         }
         others = [name for name in publish if name not in recoding.quasi]
         if isinstance(recoding, LocalRecoding):
@@ -110,7 +121,7 @@ class EagerEngine:
         report_stage("checking")
         names = [*filter(None, (*quasi, *sensitive, entity))]
         own = self.domains([*filter(None, (*names, count))])
-        known = {name: codes_by(own[name], domain) for name, domain in sensitive.items()}
+        known = {name: own[name].codes_within(domain) for name, domain in sensitive.items()}
         codes, counts = self._distinct(names, self._weights(count, own))
         column = dict(zip(names, codes, strict=True))
         return label_classes(
@@ -132,7 +143,7 @@ class EagerEngine:
         return self._hand_back(self._ordered())
 
     def _check(self, names: Sequence[str]) -> None:
-        check_known(names, self._columns)
+        UnknownColumnError.check(names, self._columns, given_as="column")
 
     def _all_rows(self, name: str) -> Coded:
         """Encode a column, unless that was done before; rows that are to be dropped are still there."""
@@ -158,8 +169,8 @@ class EagerEngine:
     def _count(self, request: CensusRequest, domains: Mapping[str, Domain]) -> tuple[Sequence[Any], Any]:
         """Count the cells; give their codes and the counts, in order."""
         packing = Packing.of([request.cardinality(domains[name]) for name in request.columns])
-        rows = ((request.codes(domains[name]), self._coded(name).codes) for name in request.columns)
-        words, counts = tally(packed(packing, rows), self._weights(request.count, domains))
+        rows = [(request.codes(domains[name]), self._coded(name).codes) for name in request.columns]
+        words, counts = packing.tally(rows, self._weights(request.count, domains))
         return packing.unpack(words), counts
 
     def _weights(self, count: str | None, domains: Mapping[str, Domain]) -> Any:

@@ -14,7 +14,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from incrowd.core import Domain, Kind, Packing, UncoveredValuesError, smallest_unsigned
+from incrowd.core import Domain, Kind, Packing, smallest_unsigned
 from incrowd.engines._arrow import kind_of_type, of_numbers, of_texts, plain_type, tidy_column, to_numpy, without_nulls
 from incrowd.engines._backend import Frame, Home
 
@@ -32,25 +32,6 @@ class Coding:
         """Give the code of every row of a table whose values it knows, because they are the table's own."""
         found = pc.index_in(table[self.column], value_set=self.keys)
         return self.codes[without_nulls(found, len(self.keys))]
-
-
-def codes_by(own: Domain, domain: Domain) -> npt.NDArray[Any]:
-    """Give for every code of a column the code in a domain that may come from another table."""
-    codes = np.arange(len(own)) if own is domain else own.codes_in(domain)
-    if (codes < 0).any():
-        values = own.texts[codes < 0].tolist()
-        count = "1 value that is" if len(values) == 1 else f"{len(values):,} values that are"
-        msg = f"Column {own.column!r} has {count} not known."
-        raise UncoveredValuesError(msg, column=own.column, values=values)
-    return codes
-
-
-def packed(packing: Packing, columns: Iterable[tuple[npt.NDArray[Any], npt.NDArray[Any]]]) -> list[npt.NDArray[Any]]:
-    """Put the codes of rows into words: per column a table of codes, and for every row its place in the table."""
-    words: list[Any] = [0] * packing.words
-    for (codes, rows), field in zip(columns, packing.fields, strict=True):
-        words[field.word] += (codes.astype(np.int64) << field.shift).take(rows)  # half the time of an index
-    return words
 
 
 def with_words(

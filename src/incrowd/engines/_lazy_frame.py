@@ -11,14 +11,25 @@ import narwhals.stable.v2 as nw
 import numpy as np
 import pyarrow as pa
 
-from incrowd.core import Census, CensusRequest, Classes, DataError, Domain, Kind, LocalRecoding, Packing, Recoding
+from incrowd.core import (
+    Census,
+    CensusRequest,
+    Classes,
+    DataError,
+    Domain,
+    Kind,
+    LocalRecoding,
+    Packing,
+    Recoding,
+    UnknownColumnError,
+)
 from incrowd.engines._arrow import duration_error, to_numpy
 from incrowd.engines._backend import ROW, Frame, Home, selected
 from incrowd.engines._border import guarded
 from incrowd.engines._duckdb import inner_names
-from incrowd.engines._encoding import Coded, Coding, codes_by, domain_of, with_words
+from incrowd.engines._encoding import Coded, Coding, domain_of, with_words
 from incrowd.engines._files import WAIT, check_suffix
-from incrowd.engines._protocol import Engine, Replacements, cells_about, check_known, is_in_share, report_stage
+from incrowd.engines._protocol import Engine, Replacements, cells_about, is_in_share, report_stage
 from incrowd.engines._recoding import check_rows, label_classes, recode_full_domain, recode_locally, replace_values
 from incrowd.engines._resources import Budget, Resources, check_values, trim_memory
 from incrowd.engines.formats._statistics import Codebook
@@ -194,7 +205,7 @@ class FrameEngine:
         return made
 
     def _check(self, names: Sequence[str]) -> None:
-        check_known(names, self._inner, show=self.shows_names)
+        UnknownColumnError.check(names, self._inner, given_as="column", show=self.shows_names)
         for name in names:
             if name in self._refused:
                 raise duration_error(name)
@@ -250,7 +261,7 @@ class FrameEngine:
     def _coding(self, name: str, domain: Domain) -> Coding:
         """Encode a column by a domain, which may come from another table."""
         own = self.domains([name])[name]
-        return Coding(self._inner[name], self._known[name].keys, codes_by(own, domain), len(domain))
+        return Coding(self._inner[name], self._known[name].keys, own.codes_within(domain), len(domain))
 
     def _encoded(self, request: CensusRequest) -> tuple[Frame, list[str]]:
         domains = self.domains(request.needed_columns)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -23,7 +23,6 @@ from incrowd.core import (
     Packing,
     ParameterError,
     Recoding,
-    UnknownColumnError,
 )
 from incrowd.engines._resources import Resources
 from incrowd.engines.formats._wording import Wording
@@ -110,13 +109,6 @@ class Engine(Protocol):
 
     def materialise(self) -> Any:
         """Give the table as the kind of frame that came in, sorted by its values unless it was recoded otherwise."""
-
-
-def check_known(names: Iterable[str], columns: Collection[str], *, show: bool = True) -> None:
-    """Refuse columns that a table does not have; its own are not shown where the first line may be a record."""
-    for name in names:
-        if name not in columns:
-            raise UnknownColumnError.of(name, list(columns), given_as="column", show=show)
 
 
 # About how many cells a census would have: counted among some of them, which are the same ones on every engine.

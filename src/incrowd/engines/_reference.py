@@ -25,6 +25,7 @@ from incrowd.core import (
     LocalRecoding,
     Recoding,
     UncoveredValuesError,
+    UnknownColumnError,
     canonical_value,
     group,
     smallest_unsigned,
@@ -32,7 +33,7 @@ from incrowd.core import (
 from incrowd.engines._arrow import column_of_objects
 from incrowd.engines._border import guarded
 from incrowd.engines._files import check_suffix, write_arrow
-from incrowd.engines._protocol import Replacements, check_known, places_of_a_sample
+from incrowd.engines._protocol import Replacements, places_of_a_sample
 from incrowd.engines._recoding import check_rows
 from incrowd.engines._resources import DEFAULT_RESOURCES, Resources
 from incrowd.engines.formats._wording import Wording
@@ -70,7 +71,7 @@ class ReferenceEngine:
 
     @guarded
     def domains(self, names: Sequence[str]) -> dict[str, Domain]:
-        check_known(names if self.rows else (), self.names)
+        UnknownColumnError.check(names if self.rows else (), self.names, given_as="column")
         return {name: Domain.of(name, [row[name] for row in self.rows]) for name in names}
 
     @guarded

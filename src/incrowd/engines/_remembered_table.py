@@ -88,7 +88,8 @@ class Remembered:
         for known, classes in self._answers.grouped:
             if known is census:
                 return classes
-        classes = classes_of(self._engine, census)
+        inner = self._engine
+        classes = inner.grouped(census) if isinstance(inner, Remembered) else census.classes()
         if any(kept is census for _, kept in self._answers.censuses):
             self._answers.grouped.append((census, classes))
         return classes
@@ -115,11 +116,6 @@ class Remembered:
 
     def materialise(self) -> Any:
         return self._engine.materialise()
-
-
-def classes_of(engine: Engine, census: Census) -> Classes:
-    """Group a census of a table into its classes; once, where the table remembers."""
-    return engine.grouped(census) if isinstance(engine, Remembered) else census.classes()
 
 
 def _without_idle_ladders(request: CensusRequest) -> CensusRequest:

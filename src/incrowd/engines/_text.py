@@ -20,7 +20,7 @@ from incrowd.engines._arrow import nulls_in, of_texts, to_numpy, without_nulls
 from incrowd.engines._backend import DuckHome, Frame, frame_of
 from incrowd.engines._border import guarded
 from incrowd.engines._duckdb import reader_of
-from incrowd.engines._encoding import Coded, Coding, codes_by
+from incrowd.engines._encoding import Coded, Coding
 from incrowd.engines._lazy_frame import FrameEngine
 from incrowd.engines._protocol import Engine, Replacements, report_stage
 from incrowd.engines._resources import Budget
@@ -143,8 +143,8 @@ class TextEngine(FrameEngine):
     def _recoded_tally(self, recoding: FullDomainRecoding, publish: Sequence[str]) -> TalliedEngine:
         """Publish what is known of the rows already: the file is not read again, and nothing but numbers is sorted."""
         rows, domains = self._rows_of(publish), self.domains(publish)
-        groups = {name: codes_by(domains[name], domain) for name, domain in recoding.domains.items()}
-        groups = {name: recoding.ladders[name].groups[level][groups[name]] for name, level in recoding.levels.items()}
+        codes_of = {name: domains[name].codes_within(domain) for name, domain in recoding.domains.items()}
+        groups = {name: recoding.ladders[name].groups[level][codes_of[name]] for name, level in recoding.levels.items()}
         labels = {name: _labels(recoding, groups, domains[name], name) for name in publish}
         packing = Packing.of([len(column.keys) for column in labels.values()])
         by_text = {name: self._by_text(column.codes, rows, name) for name, column in labels.items()}

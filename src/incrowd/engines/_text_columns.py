@@ -18,7 +18,6 @@ import pyarrow.compute as pc
 
 from incrowd.core import Domain, Kind, Packing, smallest_unsigned, tally
 from incrowd.engines._arrow import nulls_in, objects_of, of_numbers, of_texts, to_numpy
-from incrowd.engines._encoding import packed
 from incrowd.engines._lazy_frame import Column
 from incrowd.engines.formats._notation import Notation, Written, plain_texts
 
@@ -84,8 +83,8 @@ class TextRows:
 
     def tally(self, packing: Packing, codes: Mapping[str, Any], kept: Any, times: Any = 1) -> tuple[list[Any], Any]:
         """Count the rows that are kept, by a code for every text of some columns; a row may count several times."""
-        coded = ((found, self.codes(name)[kept]) for name, found in codes.items())
-        return tally(packed(packing, coded), _if_many((self.weights * times)[kept]))
+        coded = [(found, self.codes(name)) for name, found in codes.items()]
+        return packing.tally(coded, _if_many((self.weights * times)[kept]), kept)
 
     def make_plain(self, notation: Notation) -> tuple[dict[str, Written], tuple[str, ...]]:
         """Rewrite the columns in which every text is a number or a day of a notation; say which, and what none has."""

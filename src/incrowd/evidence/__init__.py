@@ -28,7 +28,7 @@ from incrowd.evidence._sensitive_classes import (
     sensitive_classes,
 )
 from incrowd.evidence._singling_out import Alone, OneOfAKind, one_of_a_kind, people_alone
-from incrowd.evidence._subject import Subject, subject_of
+from incrowd.evidence._subject import Subject
 from incrowd.evidence._utility import utility
 from incrowd.evidence._utility_result import Accuracy, Marginal, PairChange, QueryErrors, Utility
 
@@ -39,5 +39,5 @@ __all__ = [
     "Subject", "Utility", "Where", "ask", "assess", "association_of", "attack", "bars_of", "certain", "check",
     "closeness_by_class", "compare", "examples_of", "frequent_values", "one_of_a_kind", "people_alone",
     "plain_verdict", "preset", "profile", "profile_of", "risk", "rungs_of", "samples_of", "sensitive_classes",
-    "spread_over", "subject_of", "utility", "way_up", "worst_text",
+    "spread_over", "utility", "way_up", "worst_text",
 ]  # fmt: skip

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -18,14 +19,15 @@ from incrowd.core import (
     LocalRecoding,
     Namer,
     Recoding,
+    Schema,
     add_up,
     group,
     overlay,
 )
 from incrowd.evidence._subject import Subject
-from incrowd.hierarchies import Averaged
+from incrowd.hierarchies import Averaged, auto
 from incrowd.measures import Axis, Cover, Groups, Joint, Spread, comparison_groups, line_positions
-from incrowd.release import Release, census_within_memory
+from incrowd.release import Release, census_within_memory, open_original
 
 Bools = npt.NDArray[np.bool_]
 Floats = npt.NDArray[np.float64]
@@ -280,3 +282,27 @@ def _cover(subject: Subject, census: Census, published: Domain, place: Counts) -
         msg = f"Column {name!r} of the release has values that the table does not have."
         raise DataError(msg, hint="give the table that the release was made from.")
     return Cover.of_values(place, codes)
+
+
+# The very table that a release was made from, for numbers that compare with it.
+
+
+def original_census(release: Release, original: Any, sensitive: tuple[str, ...], **reading: Any) -> Census:
+    """Count the table that a release was made from, with the ladders of the release where it has them."""
+    schema = release.schema
+    engine = open_original(release, original, schema, **reading)
+    domains = engine.domains(schema.quasi_names)
+    if any(domain != release.recoding.domains[name] for name, domain in domains.items()):
+        raise _other_table()
+    known = getattr(release.recoding, "ladders", None)
+    ladders = dict(known) if known else Schema(dict(schema.quasi)).bind(domains, default=auto()).ladders
+    request = CensusRequest(schema.quasi_names, sensitive, ladders, entity=schema.entity, count=schema.count)
+    census = census_within_memory(engine, request)
+    if census.records != release.recipe.records:
+        raise _other_table()
+    return census
+
+
+def _other_table() -> DataError:
+    msg = "This is not the table that the release was made from."
+    return DataError(msg, hint="give the very table, with nothing added or removed.")

@@ -30,7 +30,7 @@ from incrowd.core import (
     warn,
 )
 from incrowd.evidence._assessment import Assessment, ColumnAssessment
-from incrowd.evidence._subject import subject_of
+from incrowd.evidence._subject import Subject
 from incrowd.hierarchies import BoundCategories, Categories, Ordered, Tree, auto
 from incrowd.measures import ClassSizes, Exposed, plain_number
 from incrowd.models import (
@@ -47,7 +47,6 @@ from incrowd.models import (
     RecursiveDiversity,
     TCloseness,
     promise,
-    trivial_notes,
 )
 from incrowd.release import Reading, ladders_of, looks_at_levels, notes_on_look_alikes, verdict_of
 
@@ -271,7 +270,7 @@ def assess(table: Any, schema: Schema, *, matching: Matching = "exact", **readin
     if matching not in ("exact", "compatible"):
         msg = f"matching must be 'exact' or 'compatible', got {matching!r}."
         raise ParameterError(msg)
-    return assessment_of(subject_of(table, schema, reading).census, schema, matching=matching)
+    return assessment_of(Subject.of(table, schema, reading).census, schema, matching=matching)
 
 
 def assessment_of(census: Census, schema: Schema, *, matching: Matching = "exact") -> Assessment:
@@ -342,14 +341,14 @@ def check(
     (False, (Fraction(1, 1),), 1)
     """
     model = promise(model)
-    subject = subject_of(table, schema, reading)
+    subject = Subject.of(table, schema, reading)
     census = subject.count(
         ladders_of(schema, subject.engine.domains(schema.quasi_names)) if looks_at_levels(model) else None
     )
     classes = census.classes()
     classes = classes if partition is None else partition.attach(classes)
     judges = model.bind(schema, census.domains)
-    notes = [*trivial_notes(model), *notes_on_look_alikes(judges, census)]
+    notes = [*model.trivial_notes(), *notes_on_look_alikes(judges, census)]
     for note in notes:
         warn(note)
     return verdict_of(judges, classes, schema.quasi_names, notes=notes)

@@ -20,7 +20,6 @@ from incrowd.models import (
     NTCloseness,
     nt_curve,
     promise,
-    trivial_notes,
 )
 from incrowd.release import free_name, ladders_of, looks_at_levels, notes_on_look_alikes, verdict_of
 
@@ -187,7 +186,7 @@ class Assessment:
         model = promise(model)
         census = self._climbing if looks_at_levels(model) else self._census
         judges = model.bind(self._schema, census.domains)
-        notes = [*trivial_notes(model), *notes_on_look_alikes(judges, census)]
+        notes = [*model.trivial_notes(), *notes_on_look_alikes(judges, census)]
         return verdict_of(judges, self._classes_of(census), census.quasi, notes=notes)
 
     def certificates(self, model: NTCloseness | str) -> dict[str, npt.NDArray[Any]]:

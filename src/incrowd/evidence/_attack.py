@@ -12,7 +12,7 @@ from incrowd.evidence._class_attacks import class_attacks
 from incrowd.evidence._intersection import intersection
 from incrowd.evidence._linkage import On, join, linkage, people_of_external, people_of_original
 from incrowd.evidence._minimality import own_attacks
-from incrowd.evidence._subject import subject_of
+from incrowd.evidence._subject import Subject
 from incrowd.models import check_column, read_list
 from incrowd.release import Reading, Release
 
@@ -85,7 +85,7 @@ def attack(  # noqa: PLR0913 - an intruder may have many things, all but the fir
     if who is not None:
         check_column(who, "who")
     pairs = _column_pairs(on)
-    subject = subject_of(table, schema, reading)
+    subject = Subject.of(table, schema, reading)
     before, whole = (None, None) if original is None else subject.original(original, reading)
     subject = subject if original is None else subject.with_persons(original, reading)
     known = None if external is None else people_of_external(external, subject, pairs, who, reading)
@@ -98,7 +98,7 @@ def attack(  # noqa: PLR0913 - an intruder may have many things, all but the fir
     entries += [] if joined is None else linkage(joined)
     entries += own_attacks(subject, intruder.seed, joined)
     if other is not None and joined is not None:
-        second = subject_of(other, None if isinstance(other, Release) else schema, reading)
+        second = Subject.of(other, None if isinstance(other, Release) else schema, reading)
         second = second if original is None else second.with_persons_if_its(original, reading)
         entries += intersection(joined, second)
     census = subject.census

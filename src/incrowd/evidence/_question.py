@@ -17,8 +17,8 @@ import numpy as np
 import numpy.typing as npt
 
 from incrowd.core import Domain, ParameterError, UnknownColumnError
-from incrowd.evidence._alignment import Compared, Side, compared
-from incrowd.evidence._subject import original_census, subject_of
+from incrowd.evidence._alignment import Compared, Side, compared, original_census
+from incrowd.evidence._subject import Subject
 from incrowd.evidence._utility import utility
 from incrowd.measures import Axis, Cover, Spread
 from incrowd.release import Release, basis_of
@@ -264,7 +264,7 @@ def ask(release: Release, what: Ask, column: str | None = None, where: Sequence[
     if what == "mean" and column is None:
         msg = "An average needs a column."
         raise ParameterError(msg)
-    both = compared(subject_of(release, None, {}), original_census(release, basis.table, more, **basis.reading))
+    both = compared(Subject.of(release, None, {}), original_census(release, basis.table, more, **basis.reading))
     chosen = _conditions(both, where)
     return Answer(
         *(_answer(side, both, column if what == "mean" else None, chosen) for side in (both.before, both.after))

@@ -21,8 +21,9 @@ from incrowd.core import (
     SchemaError,
     UnknownColumnError,
 )
+from incrowd.evidence._alignment import original_census
 from incrowd.evidence._risk_result import AttackerRisk, Risk
-from incrowd.evidence._subject import Subject, original_census, subject_of
+from incrowd.evidence._subject import Subject
 from incrowd.hierarchies import Averaged, coverage_by_hierarchy, is_from_data, unreadable
 from incrowd.measures import (
     Chances,
@@ -169,7 +170,7 @@ def risk(
     if population is not None and weight is not None:
         msg = "The population can be given by weights or by itself, not by both."
         raise ParameterError(msg, hint="leave out weight or population.")
-    subject = _with_persons(subject_of(table, schema, reading), original, weight, reading)
+    subject = _with_persons(Subject.of(table, schema, reading), original, weight, reading)
     subject = subject if weight is None else _counted_beside(subject, weight)
     classes = subject.classes
     inside = chances_in_table(classes.size, limit)

@@ -33,7 +33,7 @@ from incrowd.core import (
     SchemaError,
     Setting,
 )
-from incrowd.engines import Engine, Remembered, classes_of
+from incrowd.engines import Engine, Remembered
 from incrowd.hierarchies import (
     Averaged,
     Classification,
@@ -41,7 +41,6 @@ from incrowd.hierarchies import (
     Mask,
     Postcodes,
     Tree,
-    auto,
     bind_known_values,
     coverage,
     coverage_as_values,
@@ -103,6 +102,29 @@ class Subject:
         """Whether it is a release of people who may have several rows."""
         return self.counts_persons or (self.owned is not None and self.owned.entity is not None)
 
+    @classmethod
+    def of(cls, table: Any, schema: Schema | None, reading: Mapping[str, Any]) -> Subject:
+        """Open what a question is asked about: a release, a saved one, or anybody's table."""
+        budget = budget_of(reading)
+        if isinstance(table, Release):
+            _refuse(schema)
+            engine, owned = open_release(table, **budget), table.schema
+            read_as = table.recipe.input.get("reading", {})
+            return cls(engine, as_published(owned), table.recoding, table.model, owned, table, read_as=read_as)
+        if isinstance(table, str | os.PathLike):
+            found = certificate_in(Path(table)) or (certificate_beside(Path(table)) if schema is None else None)
+            if found is not None:
+                _refuse(schema)
+                return _saved(found, budget)
+            if schema is None and not Path(table).exists():
+                msg = f"There is no file {Path(table).name!r}."
+                raise DataError(msg, hint="check the path.")
+        if schema is None:
+            msg = "A table alone does not say which columns are quasi-identifiers."
+            words = "give its schema, or a release, or the folder of a saved one"
+            raise ParameterError(msg, hint=Hint("{}.", Setting("schema", words=words)))
+        return cls(open_with_schema(table, schema, **reading), schema)
+
     @property
     def hides_persons(self) -> bool:
         """Whether people may have several rows, and nobody can say whose they are."""
@@ -125,7 +147,7 @@ class Subject:
     @cached_property
     def classes(self) -> Classes:
         """What is published, in classes."""
-        return classes_of(self.engine, self.census)
+        return _grouped(self.engine, self.census)
 
     @cached_property
     def members(self) -> Members:
@@ -154,7 +176,7 @@ class Subject:
             msg = "The original has fewer records than the release, so the release was not made of it."
             raise DataError(msg, hint="give the table that the release was made of.")
         expect_original(found, self.recoding, self.census, self.classes)
-        return found, classes_of(engine, found)
+        return found, _grouped(engine, found)
 
     def with_persons(self, table: Any, reading: Mapping[str, Any]) -> Subject:
         """Publish the original again with its persons, who are not in the release: only the owner can."""
@@ -306,6 +328,11 @@ class Subject:
         return dict(zip(names.tolist(), map(np.flatnonzero, marks), strict=True))
 
 
+def _grouped(engine: Engine, census: Census) -> Classes:
+    """Group a census of a table into its classes; once, where the table remembers."""
+    return engine.grouped(census) if isinstance(engine, Remembered) else census.classes()
+
+
 def as_published(schema: Schema) -> Schema:
     """Read a published table: nothing stands for a missing value there, and all its rows count."""
     return Schema(
@@ -313,30 +340,7 @@ def as_published(schema: Schema) -> Schema:
     )
 
 
-# Open it: a release, a saved one, or anybody's table. The memory and the temporary place are those of the opened table.
-
-
-def subject_of(table: Any, schema: Schema | None, reading: Mapping[str, Any]) -> Subject:
-    """Open what a question is asked about."""
-    budget = budget_of(reading)
-    if isinstance(table, Release):
-        _refuse(schema)
-        engine, owned = open_release(table, **budget), table.schema
-        read_as = table.recipe.input.get("reading", {})
-        return Subject(engine, as_published(owned), table.recoding, table.model, owned, table, read_as=read_as)
-    if isinstance(table, str | os.PathLike):
-        found = certificate_in(Path(table)) or (certificate_beside(Path(table)) if schema is None else None)
-        if found is not None:
-            _refuse(schema)
-            return _saved(found, budget)
-        if schema is None and not Path(table).exists():
-            msg = f"There is no file {Path(table).name!r}."
-            raise DataError(msg, hint="check the path.")
-    if schema is None:
-        msg = "A table alone does not say which columns are quasi-identifiers."
-        words = "give its schema, or a release, or the folder of a saved one"
-        raise ParameterError(msg, hint=Hint("{}.", Setting("schema", words=words)))
-    return Subject(open_with_schema(table, schema, **reading), schema)
+# Open it. The memory and the temporary place are those of the opened table.
 
 
 def _saved(certificate: Path, budget: Mapping[str, Any]) -> Subject:
@@ -389,27 +393,3 @@ def _refuse(schema: Schema | None) -> None:
         msg = "A release brings its own schema."
         words = "leave schema out, or give the released table with it"
         raise ParameterError(msg, hint=Hint("{}.", Setting("schema", None, words)))
-
-
-# The very table that a release was made from, for numbers that compare with it.
-
-
-def original_census(release: Release, original: Any, sensitive: tuple[str, ...], **reading: Any) -> Census:
-    """Count the table that a release was made from, with the ladders of the release where it has them."""
-    schema = release.schema
-    engine = open_original(release, original, schema, **reading)
-    domains = engine.domains(schema.quasi_names)
-    if any(domain != release.recoding.domains[name] for name, domain in domains.items()):
-        raise _other_table()
-    known = getattr(release.recoding, "ladders", None)
-    ladders = dict(known) if known else Schema(dict(schema.quasi)).bind(domains, default=auto()).ladders
-    request = CensusRequest(schema.quasi_names, sensitive, ladders, entity=schema.entity, count=schema.count)
-    census = census_within_memory(engine, request)
-    if census.records != release.recipe.records:
-        raise _other_table()
-    return census
-
-
-def _other_table() -> DataError:
-    msg = "This is not the table that the release was made from."
-    return DataError(msg, hint="give the very table, with nothing added or removed.")

@@ -17,10 +17,11 @@ from incrowd.evidence._alignment import (
     PublishedRecords,
     class_labels,
     compared,
+    original_census,
     published_records,
     read_labels,
 )
-from incrowd.evidence._subject import original_census, subject_of
+from incrowd.evidence._subject import Subject
 from incrowd.evidence._utility_result import Accuracy, Marginal, PairChange, QueryErrors, Utility
 from incrowd.measures import ColumnCosts, Cover, Ranges, ambiguity, answers, column_costs, cramers_v, rounded
 from incrowd.models import check_column, whole_number
@@ -216,7 +217,7 @@ def utility(
     _check_target(release, target)
     more = (target,) if target in schema.insensitive else ()
     census = original_census(release, original, (*schema.sensitive_names, *more), **reading)
-    found, both = class_labels(release, census), compared(subject_of(release, None, reading), census)
+    found, both = class_labels(release, census), compared(Subject.of(release, None, reading), census)
     costs = dict(zip(census.quasi, column_costs(census, found.labels, found.sizes), strict=True))
     changes, errors = compared_pairs(both, queries, np.random.default_rng(seed))
     combinations = float(rounded(np.array([ambiguity(census, found.labels, found.sizes)]))[0])

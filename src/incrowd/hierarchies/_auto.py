@@ -13,7 +13,7 @@ from incrowd.hierarchies._coding import Frequent, frequent_for
 from incrowd.hierarchies._dates import dates_for, forms_of
 from incrowd.hierarchies._day_forms import ISO
 from incrowd.hierarchies._intervals import Quantiles, intervals_for
-from incrowd.hierarchies._mask import flat, mask
+from incrowd.hierarchies._mask import Flat, mask
 from incrowd.hierarchies._microaggregation import Averaged
 from incrowd.hierarchies._ordered import Ordered
 
@@ -28,17 +28,17 @@ class Auto:
     def choose(self, domain: Domain) -> Hierarchy:
         """Give the hierarchy that this column would get, to show or to write into a plan."""
         if domain.kind == "boolean" or len(domain.values) <= FEW:
-            return flat()
+            return Flat()
         if domain.kind not in {"number", "text"}:
-            return dates_for(domain) or flat()
+            return dates_for(domain) or Flat()
         if len(forms := forms_of(domain)) == 1:
-            return dates_for(domain, None if forms[0] == ISO else forms[0]) or flat()
+            return dates_for(domain, None if forms[0] == ISO else forms[0]) or Flat()
         if domain.kind == "number":
-            return intervals_for(domain) or flat()
+            return intervals_for(domain) or Flat()
         if _are_codes(domain):
             return mask()
         rare = frequent_for(domain, 0.01, 0.05) if len(domain.values) > SOME else None
-        return rare or flat()
+        return rare or Flat()
 
     def bind(self, domain: Domain) -> Ladder:
         return self.choose(domain).bind(domain)

@@ -92,10 +92,30 @@ class Model(ABC):
         """What must be measured and how, as a certificate says it; ``None`` if certificates do not know it."""
         return None
 
+    def in_file(self, columns: int) -> Model:
+        """Give what a released file of so many quasi-identifiers shows of it by itself."""
+        return self
+
     @property
     def promises_nothing(self) -> bool:
         """Whether every table keeps it."""
         return False
+
+    def trivial_notes(self) -> list[str]:
+        """Give a note for every part of the promise that promises nothing.
+
+        Examples
+        --------
+        >>> from incrowd.models import promise
+        >>> promise("k>=1, l>=3[disease]").trivial_notes()
+        ['k>=1 promises nothing: every table keeps it.']
+        """
+        note = f"{self} promises nothing: every table{self._condition()} keeps it."
+        return [note] if self.promises_nothing else []
+
+    def _condition(self) -> str:
+        """Say which tables keep it for nothing, if not all."""
+        return "" if self.missing else " without missing values"
 
     @property
     def implied(self) -> Model | None:
@@ -179,6 +199,9 @@ class All(Model):
     @property
     def parts(self) -> tuple[Model, ...]:
         return self.models
+
+    def trivial_notes(self) -> list[str]:
+        return [note for model in self.models for note in model.trivial_notes()]
 
     def judges(self, schema: Schema, domains: Mapping[str, Domain]) -> tuple[Judge, ...]:
         return tuple(judge for model in self.models for judge in model.judges(schema, domains))

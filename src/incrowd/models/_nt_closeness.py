@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
@@ -25,6 +25,9 @@ from incrowd.models._measurement import Bools, Floats, Judge, Measured, Ratios, 
 from incrowd.models._model import ColumnModel, Of, read_of
 from incrowd.models._t_closeness import Distance, distance_ground, read_distance
 from incrowd.models._thresholds import Number, number_text, threshold, whole_number
+
+MOST_COLUMNS = 8
+"""Of a file with so many quasi-identifiers the classes on fewer columns are looked at: 256 ways to group it."""
 
 # The nearest of many supersets, class by class, found without rounding.
 
@@ -316,9 +319,22 @@ class NTCloseness(ColumnModel):
     def certificate_form(self) -> dict[str, Any]:
         return {"kind": "nt", "n": self.n, "distance": self.distance}
 
+    def in_file(self, columns: int) -> NTCloseness:
+        """Give it with the natural supersets that a released file shows.
+
+        Classes on fewer columns are classes of the lattice too, so a distance to the nearest of them is at least the
+        promised one. With many columns there are too many of them, and the whole table, which is always one of them,
+        takes their place. The parts that a class was cut out of are not in the file.
+        """
+        shown: dict[str, SupersetMode] = {"lattice": "drop" if columns <= MOST_COLUMNS else "table", "path": "table"}
+        return replace(self, supersets=shown.get(self.supersets, self.supersets))
+
     @property
     def promises_nothing(self) -> bool:
         return self.n == 1 or (self.t == 1 and self.distance != "kl")
+
+    def _condition(self) -> str:
+        return super()._condition() or (f" of {self.n} or more" if self.n > 1 else "")
 
     def __str__(self) -> str:
         how = [] if self.distance == "equal" else [self.distance]

@@ -5,15 +5,13 @@ from __future__ import annotations
 import json
 import math
 import re
-from dataclasses import replace
 from fractions import Fraction
 from typing import Any, NoReturn
 
-from incrowd.core import ParameterError, SupersetMode
+from incrowd.core import ParameterError
 from incrowd.models._form import BRACKETS, FORMS, Clause, Form, forms
 from incrowd.models._k_anonymity import KAnonymity
 from incrowd.models._model import All, Model
-from incrowd.models._nt_closeness import NTCloseness
 from incrowd.models._thresholds import number_from_text
 
 _TOKEN = re.compile(r'\s*(?:("(?:[^"\\]|\\.)*")|(>=|<=|[<>=()\[\],:+])|([^\s"<>=()\[\],:+][^"<>=()\[\],:+]*))')
@@ -185,48 +183,6 @@ def _model_of(clause: Clause, text: str) -> Model:
 
 def _forms_named(name: str) -> list[Form]:
     return [form for form in forms() if form.name == name]
-
-
-# Promises that every table keeps.
-
-
-def trivial_notes(model: Model) -> list[str]:
-    """Give a note for every part of a promise that promises nothing.
-
-    Examples
-    --------
-    >>> from incrowd.models import promise, trivial_notes
-    >>> trivial_notes(promise("k>=1, l>=3[disease]"))
-    ['k>=1 promises nothing: every table keeps it.']
-    """
-    empty = [part for part in model.parts if part.promises_nothing]
-    return [f"{part} promises nothing: every table{_condition(part)} keeps it." for part in empty]
-
-
-def _condition(model: Model) -> str:
-    """Say which tables keep a promise for nothing, if not all."""
-    if not model.missing:
-        return " without missing values"
-    return f" of {model.n} or more" if isinstance(model, NTCloseness) and model.n > 1 else ""
-
-
-# What of a promise a released file shows by itself, and how its numbers are written.
-
-MOST_COLUMNS = 8
-"""With so many quasi-identifiers the classes on fewer columns are looked at: 256 ways to group a file."""
-
-
-def file_promise(part: Model, columns: int) -> Model:
-    """Give a promise with the natural supersets that a released file of so many quasi-identifiers shows by itself.
-
-    Classes on fewer columns are classes of the lattice too, so a distance to the nearest of them is at least the
-    promised one. With many columns there are too many of them, and the whole table, which is always one of them, takes
-    their place. The parts that a class was cut out of are not in the file.
-    """
-    if not isinstance(part, NTCloseness):
-        return part
-    shown: dict[str, SupersetMode] = {"lattice": "drop" if columns <= MOST_COLUMNS else "table", "path": "table"}
-    return replace(part, supersets=shown.get(part.supersets, part.supersets))
 
 
 def exact_text(number: Fraction | float) -> str:

@@ -104,11 +104,11 @@ def _check_data(data: DataSection) -> Iterator[Trouble]:
         codecs.lookup(data.encoding)
     except (LookupError, ValueError):
         yield Trouble(("data", "encoding"), f"is not a known encoding: {data.encoding!r}; for example 'utf-8'.")
-    yield from _try(("data", "dates"), lambda: check_form(data.dates))
     if data.thousands is not None and data.thousands == (data.decimal or "."):
         yield Trouble(("data", "thousands"), f"cannot be the decimal mark {data.thousands!r} too.")
-    if data.memory is not None:
-        yield from _try(("data", "memory"), lambda: Budget.of(data.memory))
+    checks: dict[str, Callable[[str], object]] = {"dates": check_form, "memory": Budget.of}
+    for key, text in data.model_dump(include={*checks}, exclude_none=True).items():
+        yield from _try(("data", key), partial(checks[key], text))
 
 
 def _check_roles_of_data(data: DataSection, columns: Mapping[str, ColumnSection]) -> Iterator[Trouble]:

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from incrowd.core import TOP, Domain, ParameterError, Schema, UnknownColumnError
 from incrowd.engines import Engine, open_table
-from incrowd.evidence import SAFE_HARBOR, Checklist, Item, subject_of
+from incrowd.evidence import SAFE_HARBOR, Checklist, Item, Subject
 from incrowd.hierarchies import covered, members_of, pattern_of
 from incrowd.models import check_column, read_list, whole_number
 from incrowd.plan.suggestion._days import are_days
@@ -160,7 +160,7 @@ def safe_harbor(
 def _published(table: Any, schema: Schema | None, reading: Mapping[str, Any]) -> tuple[Engine, list[str]]:
     saved = isinstance(table, str | os.PathLike) and certificate_in(Path(table)) is not None
     if saved or isinstance(table, Release):
-        engine = subject_of(table, schema, reading).engine if saved else open_release(table)
+        engine = Subject.of(table, schema, reading).engine if saved else open_release(table)
         return engine, list(engine.columns())
     engine = open_table(table, **reading) if schema is None else open_with_schema(table, schema, **reading)
     removed = () if schema is None else (*schema.identifiers, schema.entity)

@@ -13,7 +13,7 @@ from incrowd.release._census import (
     unused_notation_notes,
 )
 from incrowd.release._certificate import limits_of
-from incrowd.release._explanation import Explanation, Notch, emptied_columns_text
+from incrowd.release._explanation import Explanation, Notch
 from incrowd.release._feasibility import feasibility
 from incrowd.release._folder import OWNER, certificate_at, certificate_beside, certificate_in, format_like
 from incrowd.release._output import KeyFile, check_wanted_dialect
@@ -55,7 +55,7 @@ __all__ = [
     "SavedRecoding", "StoredRecoding", "Strength", "Verification", "Version", "anonymize", "apply", "basis_of",
     "budget_of", "census", "census_within_memory", "certificate_at", "certificate_beside", "certificate_in",
     "check_about", "check_wanted_dialect", "classes_where", "comparable", "detail_kept", "detail_lost",
-    "emptied_columns_text", "feasibility", "first_rows", "fits_in_memory", "format_like", "free_name", "frontier",
+    "feasibility", "first_rows", "fits_in_memory", "format_like", "free_name", "frontier",
     "inspect_node", "ladders_of", "lattice_of", "limits_of", "load_recoding", "looks_at_levels",
     "notes_on_look_alikes", "open_original", "open_release", "open_released", "open_with_schema", "predicted_by",
     "proposals", "public_schema", "published_rows", "read_certificate", "reading_as_before", "save_recoding",

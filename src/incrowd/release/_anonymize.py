@@ -18,7 +18,7 @@ from incrowd.core import (
     warn,
 )
 from incrowd.hierarchies import Averaged
-from incrowd.models import Model, Number, promise, suppression_limit, trivial_notes
+from incrowd.models import Model, Number, promise, suppression_limit
 from incrowd.release._census import CensusPlan, Goal
 from incrowd.release._feasibility import refuse_infeasible
 from incrowd.release._floor import notes_on_given_levels, with_notes_on_floor
@@ -27,7 +27,7 @@ from incrowd.release._parts import publish_in_parts
 from incrowd.release._publish import publish
 from incrowd.release._recoding_file import SavedRecoding, load_recoding
 from incrowd.release._release import Release
-from incrowd.release._source import open_source
+from incrowd.release._source import Source
 from incrowd.search import Algorithm, Inspection, Node, Optimal, Outcome, Problem, Progress
 
 
@@ -114,7 +114,7 @@ def anonymize(  # noqa: PLR0913 - the front door of the house; only the first tw
     if sample is not None and manner.output is not None:
         msg = "What comes of a sample is not a result, and cannot be written."
         raise ParameterError(msg, hint="leave out output, or sample.")
-    for note in trivial_notes(model):
+    for note in model.trivial_notes():
         warn(note)
     algorithm = Optimal() if algorithm is None else algorithm
     _check_algorithm(algorithm, schema)
@@ -130,7 +130,7 @@ def anonymize(  # noqa: PLR0913 - the front door of the house; only the first tw
         suppression=manner.suppression,
         local=algorithm.local,
     )
-    source = open_source(table, schema, manner, sample)
+    source = Source.open(table, schema, manner, sample)
     counting = CensusPlan.of(source.engine, goal)
     release = publish_in_parts(source, goal, counting, algorithm, progress)
     if release is not None:
@@ -205,7 +205,7 @@ def apply(
         msg = "A local recoding belongs to the table that it was made for."
         raise HierarchyError(msg, hint="search again on the new table.")
     manner = Manner.of({"suppression": "mask" if recoding.masked else "drop", **options}, schema)
-    source = open_source(table, schema, manner)
+    source = Source.open(table, schema, manner)
     census = CensusPlan.of(source.engine, Goal(schema, model, at_most=recoding.levels)).census()
     _expect_same_labels(census, recoding)
     limit = suppression_limit(census.records, max_suppressed, max_suppressed_records)

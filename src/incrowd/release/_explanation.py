@@ -131,6 +131,18 @@ class Explanation:
         spreads.add(outcome)
         return spreads.explanation()
 
+    def emptied_text(self, most: int | None = None) -> str:
+        """Say how many columns carry nothing any more, and which; nothing if there is none."""
+        names, all_ = self.empty, len(self.columns)
+        if not names:
+            return ""
+        more = len(names) - len(names[:most])
+        listed = ", ".join(names[:most]) + (f" and {more} more" if more else "")
+        carry = "carries" if len(names) == 1 else "carry"
+        return (
+            f"{len(names)} of {all_} columns that could help to recognise somebody {carry} nothing any more: {listed}"
+        )
+
     @property
     def left_out(self) -> Mapping[str, int]:
         """Per promise, how many records it leaves out alone; nothing of a local recoding."""
@@ -171,7 +183,7 @@ def in_words(explanation: Explanation, recipe: Recipe, classes: int, measures: M
         "",
     ]
     if explanation.empty:
-        lines += [f"{emptied_columns_text(explanation)}.", ""]
+        lines += [f"{explanation.emptied_text()}.", ""]
     if len(explanation.left_out) > 1:
         told = ", ".join(f"{text} {count:,}" for text, count in explanation.left_out.items())
         most = max(explanation.left_out.values())
@@ -183,17 +195,6 @@ def in_words(explanation: Explanation, recipe: Recipe, classes: int, measures: M
     if recipe.floor and recipe.sample is None:
         lines += ["", *recipe.notes]
     return "\n".join(lines)
-
-
-def emptied_columns_text(explanation: Explanation, most: int | None = None) -> str:
-    """Say how many columns carry nothing any more, and which; nothing if there is none."""
-    names, all_ = explanation.empty, len(explanation.columns)
-    if not names:
-        return ""
-    more = len(names) - len(names[:most])
-    listed = ", ".join(names[:most]) + (f" and {more} more" if more else "")
-    carry = "carries" if len(names) == 1 else "carry"
-    return f"{len(names)} of {all_} columns that could help to recognise somebody {carry} nothing any more: {listed}"
 
 
 def _notch(problem: Problem, nearby: Nearby, column: int, level: int) -> Notch:

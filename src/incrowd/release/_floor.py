@@ -19,7 +19,7 @@ MORE = "A release with such levels may be better: more memory would look at them
 
 def with_notes_on_floor(engine: Engine, problem: Problem, outcome: Found) -> Found:
     """Say of an outcome what was not searched because the census was taken at a floor."""
-    if not floor_of(problem):
+    if not problem.raised:
         return outcome
     if isinstance(outcome, LocalOutcome):
         return replace(outcome, notes=(*outcome.notes, *notes_on_floor(engine, problem, local=True)))
@@ -32,7 +32,7 @@ def with_notes_on_floor(engine: Engine, problem: Problem, outcome: Found) -> Fou
 
 def notes_on_levels(engine: Engine, problem: Problem) -> tuple[str, ...]:
     """Say which levels were not searched, and of which of them it is proven that no release has them."""
-    floor = floor_of(problem)
+    floor = problem.raised
     if not floor:
         return ()
     cells = _cells(engine, problem)
@@ -44,7 +44,7 @@ def notes_on_levels(engine: Engine, problem: Problem) -> tuple[str, ...]:
 
 def notes_on_floor(engine: Engine, problem: Problem, *, local: bool = False) -> tuple[str, ...]:
     """Say how fine the columns were that a search saw, perhaps for a local recoding; nothing without a floor."""
-    floor = floor_of(problem)
+    floor = problem.raised
     if not floor:
         return ()
     raised = ", ".join(f"{name} (level {level})" for name, level in floor.items())
@@ -54,13 +54,7 @@ def notes_on_floor(engine: Engine, problem: Problem, *, local: bool = False) -> 
 
 def notes_on_given_levels(engine: Engine, problem: Problem) -> tuple[str, ...]:
     """Say the same where nothing was searched: none of these levels is above those that were given."""
-    return (f"{_floor_note(engine, _cells(engine, problem))} {GIVEN}",) if floor_of(problem) else ()
-
-
-def floor_of(problem: Problem) -> dict[str, int]:
-    """Give the columns that were counted above the lowest level that is allowed, each with its level there."""
-    floors = zip(problem.census.quasi, problem.census.floor, strict=True)
-    return {name: level for name, level in floors if level > problem.at_least.get(name, 0)}
+    return (f"{_floor_note(engine, _cells(engine, problem))} {GIVEN}",) if problem.raised else ()
 
 
 def _floor_note(engine: Engine, cells: int) -> str:

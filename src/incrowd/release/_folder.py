@@ -58,7 +58,7 @@ def save(release: Release, folder: str | os.PathLike[str], *, date: str | None =
         codebook = output.codebook(engine)
         wanted = output.wording(engine, release.recipe.wording, release.schema, release.recoding.domains)
         wording = engine.write(data, keep_order=release.recipe.order == "keep", wording=wanted)
-        write_around(release, output, folders, data, wording, codebook=codebook, date=date)
+        folders.write_around(release, output, data, wording, codebook=codebook, date=date)
     return output.folder
 
 
@@ -87,6 +87,37 @@ class Folders(NamedTuple):
             folders.public.mkdir()
             yield folders
 
+    def write_around(  # noqa: PLR0913 - all but the first four are optional
+        self,
+        release: Release,
+        output: Output,
+        data: Path,
+        wording: Wording,
+        *,
+        codebook: Codebook | None = None,
+        date: str | None = None,
+        released: Engine | None = None,
+        found: Measurement | None = None,
+    ) -> None:
+        """Write all that belongs to a release around its table, which is written, and perhaps opened and measured."""
+        date, plan = date or dt.datetime.now(dt.UTC).date().isoformat(), output.plan
+        released = released or open_released(data, wording, **({} if release.basis is None else release.basis.budget))
+        if codebook is not None:
+            write_labels(self.public, codebook, released, release.schema, wording)
+        if found is None:
+            shares = len(release.recoding.files) if isinstance(release.recoding, StoredRecoding) else 1
+            found = Measuring.of(release, released, shares).group().result()
+        certificate = certificate_of(release, data, date, released, found, wording)
+        if output.sign is not None:
+            certificate["signature"] = signature_of(canonical(certificate), output.sign)
+        (self.public / CERTIFICATE).write_text(readable(certificate), encoding="utf-8")
+        (self.public / SCRIPT).write_bytes((files("incrowd.release") / "_verify_script.py").read_bytes())
+        _write_owner(release, self.owner, date, plan, certificate["data"]["escaped"])
+        if output.about is not None:
+            written = replace(release, table=data) if isinstance(release.table, Path) else release
+            known = {"plan": plan, "date": date, "file": certificate["data"]}
+            report_room().write_reports(written, self.owner, self.public, output.about, **known)
+
 
 def _data_in(folder: Path) -> tuple[str, ...]:
     """Say where the data of an earlier release lie; a table beside them that no certificate names is somebody's own."""
@@ -97,38 +128,6 @@ def _data_in(folder: Path) -> tuple[str, ...]:
         return tuple(path for paths in DATA.values() for path in paths)
     except (OSError, ValueError, KeyError, TypeError):
         return ()
-
-
-def write_around(  # noqa: PLR0913 - all but the first five are optional
-    release: Release,
-    output: Output,
-    folders: Folders,
-    data: Path,
-    wording: Wording,
-    *,
-    codebook: Codebook | None = None,
-    date: str | None = None,
-    released: Engine | None = None,
-    found: Measurement | None = None,
-) -> None:
-    """Write all that belongs to a release around its table, which is written, and perhaps opened and measured."""
-    date, plan = date or dt.datetime.now(dt.UTC).date().isoformat(), output.plan
-    released = released or open_released(data, wording, **({} if release.basis is None else release.basis.budget))
-    if codebook is not None:
-        write_labels(folders.public, codebook, released, release.schema, wording)
-    if found is None:
-        shares = len(release.recoding.files) if isinstance(release.recoding, StoredRecoding) else 1
-        found = Measuring.of(release, released, shares).group().result()
-    certificate = certificate_of(release, data, date, released, found, wording)
-    if output.sign is not None:
-        certificate["signature"] = signature_of(canonical(certificate), output.sign)
-    (folders.public / CERTIFICATE).write_text(readable(certificate), encoding="utf-8")
-    (folders.public / SCRIPT).write_bytes((files("incrowd.release") / "_verify_script.py").read_bytes())
-    _write_owner(release, folders.owner, date, plan, certificate["data"]["escaped"])
-    if output.about is not None:
-        written = replace(release, table=data) if isinstance(release.table, Path) else release
-        known = {"plan": plan, "date": date, "file": certificate["data"]}
-        report_room().write_reports(written, folders.owner, folders.public, output.about, **known)
 
 
 def report_room() -> ModuleType:

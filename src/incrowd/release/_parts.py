@@ -37,7 +37,7 @@ from incrowd.release._census import CensusPlan, Goal
 from incrowd.release._explanation import Spreads
 from incrowd.release._feasibility import refuse_infeasible
 from incrowd.release._floor import NO_REPORTS
-from incrowd.release._folder import OWNER, Folders, write_around
+from incrowd.release._folder import OWNER, Folders
 from incrowd.release._output import Output
 from incrowd.release._publish import Found, release_of
 from incrowd.release._recipe import predicted_by
@@ -184,7 +184,7 @@ class PartwisePublication:
         notes = () if self.output.about is None else (NO_REPORTS,)
         release = release_of(self.source, found, place, verdict, notes)
         codebook, output = self.output.codebook(source.engine), replace(self.output, about=None)
-        write_around(release, output, folders, data, wording, codebook=codebook, released=written, found=measured)
+        folders.write_around(release, output, data, wording, codebook=codebook, released=written, found=measured)
         return release
 
     def _verdict(self, engine: Engine, shares: int, expected: int) -> tuple[Verdict, Measurement]:

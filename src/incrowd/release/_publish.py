@@ -15,8 +15,8 @@ from incrowd.engines import Engine, SparkHome, Wording, cluster_of, open_table, 
 from incrowd.release._census import fits_in_memory
 from incrowd.release._explanation import Explanation
 from incrowd.release._feasibility import no_release
-from incrowd.release._floor import NO_REPORTS, floor_of
-from incrowd.release._folder import Folders, write_around
+from incrowd.release._floor import NO_REPORTS
+from incrowd.release._folder import Folders
 from incrowd.release._output import Output
 from incrowd.release._recipe import Basis, Predicted, Recipe, predicted_by
 from incrowd.release._release import Release
@@ -113,7 +113,7 @@ def _written(source: Source, found: Found, predicted: Future[Predicted], output:
         known: dict[str, Any] = {}
         if cluster is None and schema.entity is None:  # else persons were grouped, or by another reader
             known = {"released": engine, "found": Measuring.of(release, engine).take(classes).result()}
-        write_around(release, output, folders, data, wording, codebook=codebook, **known)
+        folders.write_around(release, output, data, wording, codebook=codebook, **known)
     return release
 
 
@@ -215,5 +215,5 @@ def _recipe(source: Source, found: Found, notes: tuple[str, ...]) -> Recipe:
         pseudonymised=tuple(manner.pseudonyms),
         repeated=tuple(people),
         sample=source.sample,
-        floor={} if found.predicted is None else floor_of(problem),
+        floor={} if found.predicted is None else problem.raised,
     )

@@ -15,8 +15,8 @@ import numpy.typing as npt
 from incrowd.core import Classes, Domain, Kind, Ladder, PrivacyWarning, Schema, Verdict, joint_verdict
 from incrowd.engines import Engine, Wording, ending_of, is_escaped, open_table, shares_of
 from incrowd.hierarchies import Averaged, Categories, Ordered, Tree, auto, ordered
-from incrowd.models import Model, file_promise
-from incrowd.release._verdict import verdict_of, with_codes_of, with_itself
+from incrowd.models import Model
+from incrowd.release._verdict import verdict_of, with_itself
 
 if TYPE_CHECKING:
     from incrowd.release._release import Release
@@ -78,7 +78,7 @@ class Measuring:
         self._engine, self._domains = engine, known_domains(engine, columns)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", PrivacyWarning)  # a value that is bounded may be left out entirely
-            shown = [(part, file_promise(part, len(self._quasi))) for part in model.parts]
+            shown = [(part, part.in_file(len(self._quasi))) for part in model.parts]
             whole = None if shares == 1 else {name: domain.counts for name, domain in self._domains.items()}
             self._pairs = [
                 (part, judge) for part, one in shown for judge in one.bind(self._schema, self._domains, whole)
@@ -102,7 +102,7 @@ class Measuring:
     def take(self, classes: Classes) -> Self:
         """Take in classes of the file, or of a share of it, that were grouped with other codes of the same values."""
         own = {name: self._domains[name] for name in classes.cells.sensitive}
-        self._judge(with_codes_of(classes, own))
+        self._judge(classes.with_domains(own))
         return self
 
     def _judge(self, classes: Classes) -> None:

@@ -10,7 +10,7 @@ from incrowd.core import Census, ParameterError, Schema
 from incrowd.measures import Measure
 from incrowd.models import KAnonymity, LDiversity, Model, Number, PSensitive, promise
 from incrowd.release._census import CensusPlan, Goal, Reading, open_with_schema
-from incrowd.release._floor import floor_of, notes_on_floor, notes_on_levels
+from incrowd.release._floor import notes_on_floor, notes_on_levels
 from incrowd.search import Frontier, Progress, Solutions, Suppression, all_solutions, find_frontier, growing_promise
 
 Strength = Literal["k", "l", "p"]
@@ -59,7 +59,7 @@ def solutions(  # noqa: PLR0913 - all but the first three are optional
     engine = open_with_schema(table, schema, **reading)
     problem = goal.problem(CensusPlan.of(engine, goal).census())
     found = all_solutions(problem)
-    return replace(found, floor=floor_of(problem), notes=notes_on_levels(engine, problem))
+    return replace(found, floor=problem.raised, notes=notes_on_levels(engine, problem))
 
 
 def frontier(  # noqa: PLR0913 - all but the first two are optional
@@ -136,7 +136,7 @@ def frontier(  # noqa: PLR0913 - all but the first two are optional
         raise ParameterError(msg)
     problem = goal.problem(census)
     curve = find_frontier(problem, by, chosen, measure, progress)
-    return replace(curve, floor=floor_of(problem), notes=notes_on_floor(engine, problem))
+    return replace(curve, floor=problem.raised, notes=notes_on_floor(engine, problem))
 
 
 def _different_values(census: Census, model: Model, schema: Schema) -> int:

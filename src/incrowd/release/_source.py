@@ -55,6 +55,25 @@ class Source:
     repeated: Mapping[str, Repetition] = field(default_factory=dict)
     started: float = field(default_factory=time.monotonic)
 
+    @classmethod
+    def open(cls, table: Any, schema: Schema, manner: Manner, sample: int | None = None) -> Source:
+        """Open a table that is to be published, and warn of what is dangerous about that."""
+        manner.refuse_own_output(table)
+        engine = open_with_schema(table, schema, **manner.reading)
+        columns = _published_columns(engine, schema, manner)
+        check_published(engine, columns)
+        harmless = [name for name in columns if name in schema.insensitive]
+        people = () if schema.entity is not None or schema.count is not None else schema.identifiers
+        seen = _sampled_domains(engine, [*harmless, *(name for name in people if name in engine.columns())])
+        reasons = {name: _reason_for_doubt(seen[name]) for name in harmless if name in seen}
+        doubts = [
+            f"Column {name!r} is published as it is, and {why}." for name, why in reasons.items() if why is not None
+        ]
+        for note in (*manner.notes, *doubts):
+            warn(note)
+        repeated = {name: _repetition(seen[name]) for name in people if name in seen and _repeats(seen[name])}
+        return cls(table, engine if sample is None else sample_of(engine, sample), columns, manner, sample, repeated)
+
     @property
     def wording(self) -> Wording | None:
         """How the file writes its table; ``None`` if that is no text file."""
@@ -85,23 +104,6 @@ class Source:
             if each >= FEWER and (seen.values >= PEOPLE or each <= ROWS_OF_ONE):
                 found[name] = f"{seen.values:,}" if whole else f"about {float(f'{rows / each:.2g}'):,.0f}"
         return found
-
-
-def open_source(table: Any, schema: Schema, manner: Manner, sample: int | None = None) -> Source:
-    """Open a table that is to be published, and warn of what is dangerous about that."""
-    manner.refuse_own_output(table)
-    engine = open_with_schema(table, schema, **manner.reading)
-    columns = _published_columns(engine, schema, manner)
-    check_published(engine, columns)
-    harmless = [name for name in columns if name in schema.insensitive]
-    people = () if schema.entity is not None or schema.count is not None else schema.identifiers
-    seen = _sampled_domains(engine, [*harmless, *(name for name in people if name in engine.columns())])
-    reasons = {name: _reason_for_doubt(seen[name]) for name in harmless if name in seen}
-    doubts = [f"Column {name!r} is published as it is, and {why}." for name, why in reasons.items() if why is not None]
-    for note in (*manner.notes, *doubts):
-        warn(note)
-    repeated = {name: _repetition(seen[name]) for name in people if name in seen and _repeats(seen[name])}
-    return Source(table, engine if sample is None else sample_of(engine, sample), columns, manner, sample, repeated)
 
 
 def _published_columns(engine: Engine, schema: Schema, manner: Manner) -> list[str]:

@@ -32,7 +32,7 @@ from incrowd.core import (
 )
 from incrowd.engines import Engine
 from incrowd.hierarchies import flat
-from incrowd.models import Judge, Judgement, Model, NTCloseness, file_promise
+from incrowd.models import Judge, Judgement, Model, NTCloseness
 from incrowd.release._input_distance import notes_on_few
 from incrowd.release._recipe import Predicted
 from incrowd.search import Problem
@@ -248,7 +248,7 @@ def file_findings(engine: Engine, published: Classes, problem: Problem, *, share
     judges, own = _judges_of_file(engine, problem, share=share)
     if not judges:
         return ()
-    verdict = verdict_of(judges, with_codes_of(published, own), problem.schema.quasi_names)
+    verdict = verdict_of(judges, published.with_domains(own), problem.schema.quasi_names)
     return (with_itself(verdict) if share else verdict).findings
 
 
@@ -258,7 +258,7 @@ def _notes_on_few(engine: Engine, published: Classes, problem: Problem) -> Itera
     judges, own = _judges_of_file(engine, problem) if left_out else ([], {})
     if not judges:
         return
-    classes = with_codes_of(published, own)
+    classes = published.with_domains(own)
     promised = [str(judge.model) for judge in problem.judges() if judge.refers]
     found = verdict_of(judges, classes, problem.schema.quasi_names).findings
     named = [replace(finding, promise=text) for finding, text in zip(found, promised, strict=True)]
@@ -275,15 +275,8 @@ def _judges_of_file(engine: Engine, problem: Problem, *, share: bool = False) ->
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", PrivacyWarning)  # said already, about the original table
         whole = {name: domain.counts for name, domain in own.items()} if share else None
-        shown = [file_promise(part, len(schema.quasi)) for part in parts]
+        shown = [part.in_file(len(schema.quasi)) for part in parts]
         return [judge for part in shown for judge in part.bind(schema, own, whole)], own
-
-
-def with_codes_of(classes: Classes, own: Mapping[str, Domain]) -> Classes:
-    """Give classes the codes of other domains, which have all the values that occur."""
-    cells = classes.cells
-    sensitive = {name: cells.domains[name].codes_in(domain)[cells.sensitive[name]] for name, domain in own.items()}
-    return replace(classes, cells=replace(cells, sensitive=sensitive, domains=own))
 
 
 def with_itself(verdict: Verdict) -> Verdict:

@@ -12,7 +12,7 @@ import numpy as np
 
 from incrowd.core import CensusRequest, Classes, Domain, ParameterError, UnknownColumnError
 from incrowd.engines import Remembered
-from incrowd.evidence import Attack, Attacks, Risk, Utility, attack, risk, subject_of, utility
+from incrowd.evidence import Attack, Attacks, Risk, Subject, Utility, attack, risk, utility
 from incrowd.models import Association, KAnonymity, check_column
 from incrowd.release import Basis, Release, StoredRecoding, comparable, open_original, open_release
 from incrowd.report import _chart_rows as rows, _plots as plots
@@ -151,7 +151,7 @@ class Charts:
 
     @cached_property
     def groups(self) -> dict[str, Classes]:
-        before = {"before": subject_of(self._before, self.release.schema, {}).classes} if self.compares else {}
+        before = {"before": Subject.of(self._before, self.release.schema, {}).classes} if self.compares else {}
         return {**before, "after": self.classes_after}
 
     @cached_property
@@ -180,7 +180,7 @@ class Charts:
     def classes_after(self) -> Classes:
         """The classes of the release; sensitive values have the codes that they have in the original table."""
         schema = self.release.schema
-        subject = subject_of(self._after, None, {})
+        subject = Subject.of(self._after, None, {})
         subject = subject if schema.entity is None else subject.with_persons(self._before, {})
         domains = self._before.domains(schema.sensitive_names)
         return subject.engine.classes(schema.quasi_names, domains, schema.entity, schema.count)

@@ -19,7 +19,6 @@ from incrowd.release import (
     Release,
     check_about,
     detail_kept,
-    emptied_columns_text,
     settings_of,
 )
 from incrowd.report._charts import Charts
@@ -280,7 +279,7 @@ def _summary_words(charts: Charts) -> list[str]:
     masked = f", {recipe.masked:,} only without their quasi-identifiers" if recipe.masked else ""
     known = ", ".join(charts.release.schema.quasi_names)
     published = f"{recipe.published:,} of {whole:,} records{of} are published{masked}"
-    empty = emptied_columns_text(charts.release.explanation, NAMED)
+    empty = charts.release.explanation.emptied_text(NAMED)
     return [
         f"{published}{_missing(recipe)} The promises assume an intruder who knows these columns: {known}.",
         *(

@@ -68,6 +68,12 @@ class Problem:
         return tuple(max(self.at_least.get(name, 0), floor) for name, floor in floors)
 
     @property
+    def raised(self) -> dict[str, int]:
+        """The columns that were counted above the lowest level that is allowed, each with its level there."""
+        floors = zip(self.census.quasi, self.census.floor, strict=True)
+        return {name: level for name, level in floors if level > self.at_least.get(name, 0)}
+
+    @property
     def highs(self) -> tuple[int, ...]:
         """The highest level of every quasi-identifier."""
         return tuple(self.at_most.get(name, self.census.ladders[name].height) for name in self.census.quasi)

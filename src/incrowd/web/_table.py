@@ -21,7 +21,7 @@ from incrowd.evidence import (
     way_up,
 )
 from incrowd.hierarchies import auto, draw
-from incrowd.models import promise, trivial_notes
+from incrowd.models import promise
 from incrowd.plan import Plan, Suggestion, suggest
 from incrowd.release import feasibility
 from incrowd.web._error_texts import page_words
@@ -219,7 +219,7 @@ def feasible(given: Plain, _: Teller) -> Plain:
         share, number = given["max_suppressed"], None
     try:
         model = plan.model() if given["promise"] is None else promise(", ".join(given["promise"]))
-        told |= {"promise": str(model), "notes": list(trivial_notes(model))}
+        told |= {"promise": str(model), "notes": list(model.trivial_notes())}
         found = feasibility(table_of(plan), plan.schema(), model, share, number)
     except IncrowdError as error:
         return {**told, "problem": plain_error(error)}

@@ -15,13 +15,13 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from incrowd.core import CensusRequest, DataError, Domain, FullDomainRecoding, Packing, Recoding, tally
+from incrowd.core import CensusRequest, DataError, Domain, FullDomainRecoding, Packing, Recoding
 from incrowd.engines._arrow import kind_of_type, of_numbers, tidy, to_numpy
 from incrowd.engines._backend import Frame, frame_of, selected
 from incrowd.engines._border import guarded
 from incrowd.engines._duckdb import inner_names
 from incrowd.engines._eager_frame import EagerEngine
-from incrowd.engines._encoding import Coded, domain_of, packed
+from incrowd.engines._encoding import Coded, domain_of
 from incrowd.engines._files import ending_of
 from incrowd.engines._lazy_frame import Column, FrameEngine
 from incrowd.engines._protocol import Engine, Replacements, report_stage
@@ -64,8 +64,8 @@ class HeldRows:
 
     def count(self, request: CensusRequest, domains: Mapping[str, Domain]) -> tuple[list[Any], Any]:
         packing = Packing.of([request.cardinality(domains[name]) for name in request.columns])
-        coded = ((request.codes(domains[name]), self.columns[name].codes) for name in request.columns)
-        return tally(packed(packing, coded), self.counts)
+        coded = [(request.codes(domains[name]), self.columns[name].codes) for name in request.columns]
+        return packing.tally(coded, self.counts)
 
 
 def _counted_values(column: Coded, counts: Any) -> tuple[pa.ChunkedArray, pa.ChunkedArray]:
