@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from incrowd.core import DataError
-from incrowd.engines import charset_of, header_of, open_table
+from incrowd.engines import header_of, open_table
 from incrowd.engines.formats._charset import Charset
 
 TEXTS = {
@@ -101,7 +101,7 @@ TOWNS = {
 def test_the_letters_of_a_language_tell_the_encoding(tmp_path: Path, encoding: str) -> None:
     path = tmp_path / "towns.csv"
     path.write_bytes("".join(f"{number};{town}\n" for number, town in enumerate(TOWNS[encoding])).encode(encoding))
-    found = charset_of(path)
+    found = Charset.of(path)
     assert found is not None
     assert found.encoding == encoding
 
@@ -109,11 +109,11 @@ def test_the_letters_of_a_language_tell_the_encoding(tmp_path: Path, encoding: s
 def test_letters_that_fit_two_alphabets_are_not_sure(tmp_path: Path) -> None:
     path = tmp_path / "t.csv"
     path.write_bytes("name\nè\n".encode("cp1252"))  # Italian, or the Czech č
-    found = charset_of(path)
+    found = Charset.of(path)
     assert found is not None
     assert (found.encoding, found.sure, found.others[:2]) == ("cp1252", False, ("cp1250", "iso8859-2"))
     path.write_bytes("name\nKöln\n".encode("cp1252"))
-    assert charset_of(path) == Charset("cp1252", sure=True)
+    assert Charset.of(path) == Charset("cp1252", sure=True)
 
 
 NAMES = {
@@ -126,7 +126,7 @@ NAMES = {
 @pytest.mark.parametrize(("encoding", "names"), [(encoding, one) for encoding in NAMES for one in NAMES[encoding]])
 def test_a_few_letters_are_read_as_the_most_usual_ones(encoding: str, names: str, tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_bytes(f"name\n{names}\n".encode(encoding))
-    found = charset_of(tmp_path / "t.csv")
+    found = Charset.of(tmp_path / "t.csv")
     assert found is not None
     assert found.encoding == encoding
     assert found.sure == (not found.others)
@@ -138,14 +138,14 @@ def test_a_single_line_of_utf_8_among_others_is_refused_with_its_number(place: i
     lines[place] = "Köln".encode()
     (tmp_path / "t.csv").write_bytes(b"\n".join([b"name", *lines]))
     with pytest.raises(DataError, match=rf"1 are of UTF-8, the first of them line {place + 2:,}, and 29,999 are not"):
-        charset_of(tmp_path / "t.csv")
+        Charset.of(tmp_path / "t.csv")
 
 
 def test_a_file_of_two_encodings_is_refused_with_the_line(tmp_path: Path) -> None:
     path = tmp_path / "t.csv"
     path.write_bytes("name\nKöln\nZürich\n".encode() + "Köln\n".encode("cp1252") + b"Bonn\n")
     with pytest.raises(DataError, match=r"2 are of UTF-8, the first of them line 2, and 1 are not, .* line 4\."):
-        charset_of(path)
+        Charset.of(path)
     with pytest.raises(DataError, match="two encodings: of its lines with special characters 2 are"):
         open_table(path).domains(["name"])
 

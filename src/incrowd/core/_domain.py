@@ -6,7 +6,7 @@ import datetime as dt
 import math
 import unicodedata
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from typing import Any
@@ -209,6 +209,23 @@ class Domain:
             msg = f"Column {self.column!r} has {count} not known."
             raise UncoveredValuesError(msg, column=self.column, values=values)
         return codes
+
+    def without(self, texts: Collection[str]) -> Domain:
+        """Leave out the values that are written as one of some texts."""
+        if not texts:
+            return self
+        kept = np.array([text not in texts for text in self.texts[: len(self.values)]], dtype=bool)
+        counts = self.counts[np.concatenate((kept, np.ones(len(self) - len(kept), dtype=bool)))]
+        return replace(self, values=self.values[kept], counts=counts, spelling=None)
+
+    def with_missing(self, texts: Collection[str]) -> Domain:
+        """Let the values that are written as one of some texts be missing."""
+        rest = self.without(texts)
+        gone = int(self.counts.sum() - rest.counts.sum())
+        if not gone:
+            return self
+        known, missing = rest.counts[: len(rest.values)], int(rest.counts[len(rest.values) :].sum()) + gone
+        return replace(rest, counts=np.append(known, missing))
 
     def look_alikes(self) -> tuple[tuple[int, ...], ...]:
         """Find the codes whose texts look alike in print, group by group. Empty for anything but text."""

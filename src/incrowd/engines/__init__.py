@@ -16,7 +16,7 @@ from incrowd.engines._protocol import Engine, Replace, Stage, census_size_about,
 from incrowd.engines._remembered_table import Answers, Remembered
 from incrowd.engines._resources import Budget, Resources, peak_memory, private_folder
 from incrowd.engines._tables import head_of, is_written_by, open_table, write_table
-from incrowd.engines.formats._charset import can_decode, charset_of
+from incrowd.engines.formats._charset import Charset, can_decode
 from incrowd.engines.formats._csv import first_rows, header_of
 from incrowd.engines.formats._database import Database, write_database
 from incrowd.engines.formats._excel import sheets_of
@@ -28,9 +28,9 @@ from incrowd.engines.spark._engine import check_published, cluster_of, open_writ
 from incrowd.engines.spark._session import spark_session
 
 __all__ = [
-    "Answers", "Budget", "CellFile", "CellWriter", "Codebook", "Database", "Dialect", "Engine", "Notation",
+    "Answers", "Budget", "CellFile", "CellWriter", "Charset", "Codebook", "Database", "Dialect", "Engine", "Notation",
     "Remembered", "Replace", "Resources", "SparkHome", "Stage", "Wording", "can_decode", "can_spill",
-    "census_size_about", "charset_of", "check_dialect", "check_form", "check_published", "check_suffix",
+    "census_size_about", "check_dialect", "check_form", "check_published", "check_suffix",
     "cluster_of", "day_of", "determines", "digest_of_files", "ending_of", "escape_formula", "files_of", "first_rows",
     "head_of", "header_of", "is_escaped", "is_text", "is_written_by", "open_table", "open_written", "peak_memory",
     "places_of", "plain_day", "plain_number", "private_folder", "read_arrays", "read_folder", "read_texts",

@@ -27,7 +27,7 @@ from incrowd.plan._sections import (
     TreeForm,
     build_hierarchy,
 )
-from incrowd.plan._toml import Notes, toml_of
+from incrowd.plan._toml import Notes
 from incrowd.release import OWNER, KeyFile, Reading, Release, Strength, anonymize, format_like, frontier
 from incrowd.search import Algorithm, Frontier, Progress
 
@@ -148,7 +148,7 @@ class Plan:
             the same files from there.
         """
         plan = self if folder is None else self._moved(Path(folder).resolve())
-        return toml_of(_plain_sections(plan, written=True), notes or Notes())
+        return (notes or Notes()).toml(_plain_sections(plan, written=True))
 
     def write(self, path: str | os.PathLike[str], *, force: bool = False, notes: Notes | None = None) -> None:
         """Write the plan as commented TOML, whole or not at all.

@@ -167,31 +167,29 @@ class Notes:
     columns: Mapping[str, Sequence[str]] = field(default_factory=dict)
     keys: Mapping[tuple[str, ...], str] = field(default_factory=dict)  # words behind a key, by its path
 
+    def toml(self, plain: Mapping[str, Any]) -> str:
+        """Write the sections of a plan as TOML, with these comments."""
+        lines = [HEAD.rstrip(), *_comments(self.head), f"version = {plain['version']}"]
+        for name, meaning in SECTIONS.items():
+            section = plain.get(name, {})
+            if name == "columns":
+                lines += ["", f"# columns: {meaning}", *_comments(self.sections.get(name, ())), *self._columns(section)]
+            elif section or name in self.sections:
+                lines += ["", f"[{name}]  # {meaning}", *self._pairs((name,), section)]
+                lines += _comments(self.sections.get(name, ()))
+        return "\n".join([*lines, ""])
 
-def toml_of(plain: Mapping[str, Any], notes: Notes) -> str:
-    lines = [HEAD.rstrip(), *_comments(notes.head), f"version = {plain['version']}"]
-    for name, meaning in SECTIONS.items():
-        section = plain.get(name, {})
-        if name == "columns":
-            lines += ["", f"# columns: {meaning}", *_comments(notes.sections.get(name, ())), *_columns(section, notes)]
-        elif section or name in notes.sections:
-            lines += ["", f"[{name}]  # {meaning}", *_pairs((name,), section, notes)]
-            lines += _comments(notes.sections.get(name, ()))
-    return "\n".join([*lines, ""])
+    def _columns(self, columns: Mapping[str, Any]) -> Iterator[str]:
+        for name, column in columns.items():
+            yield ""
+            yield from _comments(self.columns.get(name, ()))
+            yield f"[columns.{_quoted_key(name)}]"
+            yield from self._pairs(("columns", name), column)
 
-
-def _columns(columns: Mapping[str, Any], notes: Notes) -> Iterator[str]:
-    for name, column in columns.items():
-        yield ""
-        yield from _comments(notes.columns.get(name, ()))
-        yield f"[columns.{_quoted_key(name)}]"
-        yield from _pairs(("columns", name), column, notes)
-
-
-def _pairs(path: tuple[str, ...], table: Mapping[str, Any], notes: Notes) -> Iterator[str]:
-    for key, value in table.items():
-        note = notes.keys.get((*path, key))
-        yield f"{_quoted_key(key)} = {_value(value)}" + (f"  # {_one_line(note)}" if note else "")
+    def _pairs(self, path: tuple[str, ...], table: Mapping[str, Any]) -> Iterator[str]:
+        for key, value in table.items():
+            note = self.keys.get((*path, key))
+            yield f"{_quoted_key(key)} = {_value(value)}" + (f"  # {_one_line(note)}" if note else "")
 
 
 def _comments(lines: Sequence[str]) -> list[str]:

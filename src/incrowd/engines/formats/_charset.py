@@ -114,30 +114,30 @@ class Charset:
     sure: bool
     others: tuple[str, ...] = ()
 
-
-def charset_of(path: Path) -> Charset | None:
-    """Find out the encoding of a text file; ``None`` if no usual one reads all of it, refused if it has two."""
-    first = next(blocks_of(path), b"")
-    marked = next((name for mark, name in MARKS if first.startswith(mark)), None)
-    if marked is not None or 0 in first:
-        likely = [marked] if marked else without_mark(first)
-        return next((Charset(name, sure=True) for name in likely if can_decode(path, name)), None)
-    if can_decode(path, "utf-8"):
-        return Charset("utf-8", sure=True)
-    sample = _sample(path)
-    foreign = b"\n".join(line for line in sample.split(b"\n") if not _is_utf8(line)) or sample
-    known = _by_letters(foreign) or _by_blocks(sample) or _by_frequency(foreign)
-    check_one_encoding(path, sample, None if known is None else known.encoding)
-    others = tuple(name for name in _ALPHABETS if name != "cp1252" and _decoded(sample, name) is not None)
-    fitting = [*([known] if known else []), Charset("cp1252", sure=False, others=others)]
-    return next((one for one in fitting if can_decode(path, one.encoding)), None)
+    @classmethod
+    def of(cls, path: Path) -> Charset | None:
+        """Find out the encoding of a text file; ``None`` if no usual one reads all of it, refused if it has two."""
+        first = next(blocks_of(path), b"")
+        marked = next((name for mark, name in MARKS if first.startswith(mark)), None)
+        if marked is not None or 0 in first:
+            likely = [marked] if marked else without_mark(first)
+            return next((cls(name, sure=True) for name in likely if can_decode(path, name)), None)
+        if can_decode(path, "utf-8"):
+            return cls("utf-8", sure=True)
+        sample = _sample(path)
+        foreign = b"\n".join(line for line in sample.split(b"\n") if not _is_utf8(line)) or sample
+        known = _by_letters(foreign) or _by_blocks(sample) or _by_frequency(foreign)
+        check_one_encoding(path, sample, None if known is None else known.encoding)
+        others = tuple(name for name in _ALPHABETS if name != "cp1252" and _decoded(sample, name) is not None)
+        fitting = [*([known] if known else []), cls("cp1252", sure=False, others=others)]
+        return next((one for one in fitting if can_decode(path, one.encoding)), None)
 
 
 def wrong_encoding(path: Path | None, problem: str) -> DataError:
     if path is None:
         return DataError(problem, hint=Hint("say how it was saved, such as {encoding}.", encoding="cp1252"))
     try:
-        found = charset_of(path)
+        found = Charset.of(path)
     except DataError as error:
         return DataError(error.message, hint=error.hint)
     if found is not None:

@@ -41,6 +41,17 @@ class SinglingOut:
     single: tuple[Combination, ...]
     pairs: tuple[Combination, ...]
 
+    @classmethod
+    def of(cls, census: Census, by_person: Census | None = None) -> SinglingOut:
+        quasi = census.quasi
+        widest = sorted(quasi, key=lambda name: (-len(census.domains[name]), name))
+        widest = widest[: COLUMNS if len(census) < LONG else FEWER]
+        kept = [name for name in quasi if name in widest]
+        single = [_alone(census, (name,)) for name in quasi]
+        pairs = [_alone(census, pair) for pair in itertools.combinations(kept, 2)] if len(quasi) > 2 else []
+        together = replace(_alone(census, quasi), people=None if by_person is None else people_alone(by_person, quasi))
+        return cls(together, _sorted(single), _sorted(pairs)[:SHOWN])
+
 
 def census_of(engine: Engine, quasi: Sequence[str], entity: str | None = None) -> Census | None:
     """Count once; nothing without quasi-identifiers, and where the census would not fit into memory."""
@@ -48,17 +59,6 @@ def census_of(engine: Engine, quasi: Sequence[str], entity: str | None = None) -
     if not quasi or not fits_in_memory(engine, request):
         return None
     return engine.census(request)
-
-
-def singling_out(census: Census, by_person: Census | None = None) -> SinglingOut:
-    quasi = census.quasi
-    widest = sorted(quasi, key=lambda name: (-len(census.domains[name]), name))
-    widest = widest[: COLUMNS if len(census) < LONG else FEWER]
-    kept = [name for name in quasi if name in widest]
-    single = [_alone(census, (name,)) for name in quasi]
-    pairs = [_alone(census, pair) for pair in itertools.combinations(kept, 2)] if len(quasi) > 2 else []
-    together = replace(_alone(census, quasi), people=None if by_person is None else people_alone(by_person, quasi))
-    return SinglingOut(together, _sorted(single), _sorted(pairs)[:SHOWN])
 
 
 def count_alone_with(engine: Engine, quasi: Sequence[str], name: str) -> int | None:

@@ -22,7 +22,7 @@ from incrowd.hierarchies import (
     newest_for,
     sample_of_texts,
 )
-from incrowd.plan.suggestion._missing import domain_without, is_mark, marks_in
+from incrowd.plan.suggestion._missing import is_mark, marks_in
 
 MOST_AMONG = 0.8  # a column is one of days if so large a share of its values is, whatever the rest means
 ORDER = "please check: are days and months read the right way round?"
@@ -63,7 +63,7 @@ def others_among_days(domain: Domain) -> int:
     """Say in how many rows something else stands among days; 0 if nothing does, or if there are no days."""
     if domain.kind == "number":
         marks = marks_in(domain)
-        rest = domain_without(domain, marks)
+        rest = domain.without(marks)
         return sum(marks.values()) if marks and len(rest.values) > 1 and forms_of(rest) else 0
     if domain.kind != "text" or len(domain.values) < 2 or forms_of(domain):
         return 0
@@ -80,7 +80,7 @@ def questions_of_days(domains: Mapping[str, Domain]) -> Iterator[str]:
         if domain.kind != "text":
             continue
         marks = {text: int(domain.counts[place]) for place, text in enumerate(domain.values.tolist()) if is_mark(text)}
-        others = others_among_days(domain_without(domain, marks))
+        others = others_among_days(domain.without(marks))
         if others:
             yield f"{name!r} has days beside {others:,} other values, and stays text: are these missing?"
 

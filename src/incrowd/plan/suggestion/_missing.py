@@ -125,23 +125,6 @@ def _counts_at(domain: Domain, places: Sequence[int]) -> dict[str, int]:
     return {text: int(domain.counts[place]) for text, place in zip(domain.texts_at(places), places, strict=True)}
 
 
-def domain_without(domain: Domain, marks: Collection[str]) -> Domain:
-    if not marks:
-        return domain
-    kept = np.array([text not in marks for text in domain.texts[: len(domain.values)]], dtype=bool)
-    counts = domain.counts[np.concatenate((kept, np.ones(len(domain) - len(kept), dtype=bool)))]
-    return replace(domain, values=domain.values[kept], counts=counts, spelling=None)
-
-
-def domain_with_missing(domain: Domain, marks: Collection[str]) -> Domain:
-    rest = domain_without(domain, marks)
-    gone = int(domain.counts.sum() - rest.counts.sum())
-    if not gone:
-        return domain
-    known, missing = rest.counts[: len(rest.values)], int(rest.counts[len(rest.values) :].sum()) + gone
-    return replace(rest, counts=np.append(known, missing))
-
-
 def _counts_text(gaps: Sequence[Gap]) -> str:
     """Say of some marks how often each stands where; many are named first and counted together."""
     times = [sum(gap.columns.values()) for gap in gaps]
@@ -243,7 +226,7 @@ def _becomes_typed(domain: Domain, marks: Collection[str], is_typed: Callable[[l
     """Say whether a column is one of numbers or days only without its marks."""
     if domain.kind not in {"text", "number"} or forms_of(domain):
         return False
-    rest = domain_without(domain, marks)
+    rest = domain.without(marks)
     return bool(forms_of(rest)) or (domain.kind == "text" and is_typed(rest.values.tolist()))
 
 

@@ -11,7 +11,6 @@ import numpy.typing as npt
 
 from incrowd.core import Domain
 from incrowd.models import AlphaAssociation, BetaLikeness, LDiversity, Model, TCloseness
-from incrowd.plan.suggestion._missing import domain_with_missing
 
 DIFFERENT = 3  # at least so many different sensitive values in a group, unless the table has fewer
 # A group of so many people shall hold them: one in so many must have another value than the most frequent ones
@@ -32,7 +31,7 @@ def promise_for(domain: Domain, *, by_person: bool, marks: Collection[str] = ())
     """Give what can be promised about a column, and why nothing or less than usual."""
     # Missing values, and marks of such, do not count: that nothing is known is no diversity. Distances between numbers
     # are not defined where people have several rows.
-    has_null, domain = domain.has_null, domain_with_missing(domain, marks)
+    has_null, domain = domain.has_null, domain.with_missing(marks)
     counts = np.sort(domain.counts[: len(domain.values)])[::-1]
     if len(counts) < 2:
         return None, f"{NO_PROMISE}{'one value' if len(counts) else 'no value'} cannot be spread"

@@ -18,10 +18,10 @@ import numpy as np
 
 from incrowd.core import DataError, Domain
 from incrowd.engines import (
+    Charset,
     Engine,
     Notation,
     can_decode,
-    charset_of,
     files_of,
     first_rows,
     header_of,
@@ -64,33 +64,37 @@ class Read:
     asked: tuple[str, ...]  # what to ask about it
     gaps: Gaps  # what perhaps stands for missing values
 
-
-def read_table(
-    table: Any, missing: Sequence[str], given: Mapping[str, Any], check: Callable[[Engine], None] = lambda _: None
-) -> Read:
-    """Open a table and look at all of it; find out how it is written where nothing is said."""
-    given = {name: value for name, value in given.items() if value is not None}
-    sketch = Sketch.of(table, given)
-    found = {} if sketch is None else sketch.found
-    engine = open_table(table, missing_values=missing, **given, **found)
-    check(engine)
-    profile = profile_of(engine)
-    if sketch is not None and (more := _later_findings(sketch, engine, profile)):
-        found |= more
+    @classmethod
+    def of(
+        cls,
+        table: Any,
+        missing: Sequence[str],
+        given: Mapping[str, Any],
+        check: Callable[[Engine], None] = lambda _: None,
+    ) -> Read:
+        """Open a table and look at all of it; find out how it is written where nothing is said."""
+        given = {name: value for name, value in given.items() if value is not None}
+        sketch = Sketch.of(table, given)
+        found = {} if sketch is None else sketch.found
         engine = open_table(table, missing_values=missing, **given, **found)
+        check(engine)
         profile = profile_of(engine)
-    domains = {name: _as_in_a_file(domain) for name, domain in profile.domains.items()}
-    marked = {} if sketch is not None else _marked_numbers(domains)
-    domains |= marked
-    typed = {name for name, domain in profile.domains.items() if domain.kind != "text"}
-    gaps = gaps_in(domains, are_typed)
-    marks = {name: frozenset(gap.mark for gap in gaps if name in gap.columns) for name in domains}
-    gaps = [replace(_as_written(gap, sketch, engine), number=not typed.isdisjoint(gap.columns)) for gap in gaps]
-    said = [f"{note}. Is it right?" for note in unused_notation_notes(engine) if note.split()[0] in given]
-    asked = [*said, *_asked(sketch, engine, profile), *_ask_repeats(profile), *_ask_texts([*marked])]
-    asked += questions_of_days(domains)
-    seen = Gaps(tuple(gaps), marks, tuple(missing), from_texts=sketch is not None)
-    return Read(engine, profile, domains, {**given, **found}, tuple(found), tuple(asked), seen)
+        if sketch is not None and (more := _later_findings(sketch, engine, profile)):
+            found |= more
+            engine = open_table(table, missing_values=missing, **given, **found)
+            profile = profile_of(engine)
+        domains = {name: _as_in_a_file(domain) for name, domain in profile.domains.items()}
+        marked = {} if sketch is not None else _marked_numbers(domains)
+        domains |= marked
+        typed = {name for name, domain in profile.domains.items() if domain.kind != "text"}
+        gaps = gaps_in(domains, are_typed)
+        marks = {name: frozenset(gap.mark for gap in gaps if name in gap.columns) for name in domains}
+        gaps = [replace(_as_written(gap, sketch, engine), number=not typed.isdisjoint(gap.columns)) for gap in gaps]
+        said = [f"{note}. Is it right?" for note in unused_notation_notes(engine) if note.split()[0] in given]
+        asked = [*said, *_asked(sketch, engine, profile), *_ask_repeats(profile), *_ask_texts([*marked])]
+        asked += questions_of_days(domains)
+        seen = Gaps(tuple(gaps), marks, tuple(missing), from_texts=sketch is not None)
+        return cls(engine, profile, domains, {**given, **found}, tuple(found), tuple(asked), seen)
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,7 +172,7 @@ def form_in_words(form: str) -> str:
 
 def _find_encoding(files: Sequence[Path], found: dict[str, Any]) -> Iterator[str]:
     """Find out the encoding of files; what no encoding reads is refused when it is opened."""
-    charsets = {file: one for file in files[:_FILES] if (one := charset_of(file)) is not None}
+    charsets = {file: one for file in files[:_FILES] if (one := Charset.of(file)) is not None}
     others = [one for one in charsets.values() if one.encoding != "utf-8"]
     if not others:
         return

@@ -14,12 +14,12 @@ from incrowd.evidence import ColumnProfile
 from incrowd.hierarchies import FEW_RECORDS, Tree, flat
 from incrowd.plan._sections import FlatForm, FrequentForm, form_of
 from incrowd.plan.suggestion._answers import is_for_analysis
-from incrowd.plan.suggestion._combinations import SinglingOut, census_of, count_alone_with, singling_out
+from incrowd.plan.suggestion._combinations import SinglingOut, census_of, count_alone_with
 from incrowd.plan.suggestion._days import UNREAD
 from incrowd.plan.suggestion._ladders import suggest_hierarchy, trees_of
 from incrowd.plan.suggestion._presentation import SAID
 from incrowd.plan.suggestion._promise import promise_for
-from incrowd.plan.suggestion._reading import Read, read_table
+from incrowd.plan.suggestion._reading import Read
 from incrowd.plan.suggestion._relations import Persons, guess_roles
 from incrowd.plan.suggestion._roles import RoleGuess, SuggestedRole
 from incrowd.plan.suggestion._suggestion import ColumnSuggestion, Suggestion
@@ -80,7 +80,7 @@ class Look:
         columns = [self._column(one, said.get(one.name), entity) for one in profile.columns if one.name != count]
         quasi = [column.name for column in columns if column.role == "quasi"]
         census = census_of(self.read.engine, quasi)
-        singled = None if census is None else singling_out(census, self._by_person(quasi, entity))
+        singled = None if census is None else SinglingOut.of(census, self._by_person(quasi, entity))
         if census is not None and singled is not None:
             columns = [self._exposing(column, singled) for column in self._with_trees(columns, census)]
         weights = [name for name, guess in self.guesses.items() if guess.stands_for == "weight"]
@@ -218,7 +218,7 @@ def suggest(
             refuse_records(names)
         check_roles(known, [entity, count], names, show=engine.shows_names)
 
-    read = read_table(table, missing_values, reading, check)
+    read = Read.of(table, missing_values, reading, check)
     if not read.engine.shows_names:
         refuse_repeated(read.profile.domains)
     path = os.fspath(table) if isinstance(table, (str, os.PathLike)) else None
