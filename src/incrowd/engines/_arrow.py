@@ -238,7 +238,7 @@ def check_held(written: pa.Table, read: pa.Table, path: Path, *, empty_is_missin
     lost = [
         name
         for name, left, right in zip(written.column_names, written.columns, read.columns, strict=True)
-        if not _same(left, right, empty_is_missing=empty_is_missing)
+        if not _has_same_values(left, right, empty_is_missing=empty_is_missing)
     ]
     if lost:
         named = ", ".join(map(repr, lost[:5])) + (" and others" if len(lost) > 5 else "")
@@ -253,9 +253,9 @@ def check_finite(table: pa.Table, program: str) -> None:
             raise DataError(msg, hint="make it text first, or write Parquet or CSV.")
 
 
-def _same(written: pa.ChunkedArray, read: pa.ChunkedArray, *, empty_is_missing: bool) -> bool:
+def _has_same_values(written: pa.ChunkedArray, read: pa.ChunkedArray, *, empty_is_missing: bool) -> bool:
     try:
-        left, right = _common(written), _common(read)
+        left, right = _in_common_type(written), _in_common_type(read)
     except pa.ArrowInvalid:
         return False
     if empty_is_missing and pa.types.is_large_string(left.type):
@@ -265,7 +265,7 @@ def _same(written: pa.ChunkedArray, read: pa.ChunkedArray, *, empty_is_missing: 
     return bool(left.type == right.type and left.equals(right))
 
 
-def _common(column: pa.ChunkedArray) -> pa.ChunkedArray:
+def _in_common_type(column: pa.ChunkedArray) -> pa.ChunkedArray:
     """Give a column the one type that stands for its kind."""
     type_ = column.type
     if pa.types.is_integer(type_) or pa.types.is_floating(type_) or pa.types.is_decimal(type_):

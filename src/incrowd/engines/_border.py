@@ -61,7 +61,7 @@ def _translate(error: Exception, home: DuckHome | None) -> IncrowdError:
     message = str(error)
     if line := re.search(r"CSV Error on Line: (\d+)", message):
         return _csv_error(message, int(line[1]))
-    text = f"{_file(message)} cannot be read as a table of text."
+    text = f"{_file_in_words(message)} cannot be read as a table of text."
     closed = f"{_file_named(error)} may not be read or written."
     known = (
         (
@@ -77,7 +77,7 @@ def _translate(error: Exception, home: DuckHome | None) -> IncrowdError:
     )
     known_here = next((trouble for applies, trouble in known if applies), None)
     told = trouble_with_spark(error) or found_by_duckdb(message) or known_here
-    return told or (home.damage() if home and isinstance(error, FOREIGN) else None) or _unknown(error)
+    return told or (home.damage() if home and isinstance(error, FOREIGN) else None) or _unknown_engine_error(error)
 
 
 _STOPPED = re.compile("^Query interrupted|\\nKeyboardInterrupt\\n$")
@@ -99,7 +99,7 @@ def _file_named(error: Exception) -> str:
     return f"The file {name_of(Path(name))!r}" if isinstance(name, str) else "The file"
 
 
-def _unknown(error: Exception) -> EngineError:
+def _unknown_engine_error(error: Exception) -> EngineError:
     kind = f"{type(error).__module__.split('.')[0]}.{type(error).__name__}"
     place = next((f"{Path(at.filename).name}:{at.lineno}" for at in _own_frames(error)), "unknown place")
     msg = f"The engine could not do it ({kind} at {place}); its message is withheld because it may quote the data."
@@ -113,7 +113,7 @@ def _own_frames(error: Exception) -> list[traceback.FrameSummary]:
 
 
 def _csv_error(message: str, line: int) -> DataError:
-    where = f"Line {line} of t{_file(message)[1:]}"
+    where = f"Line {line} of t{_file_in_words(message)[1:]}"
     expected = re.search(r"Expected Number of Columns: (\d+) Found: (\d+)", message)
     if expected:
         return DataError(
@@ -130,7 +130,7 @@ def _csv_error(message: str, line: int) -> DataError:
     return DataError(f"{where} cannot be read.")
 
 
-def _file(message: str) -> str:
+def _file_in_words(message: str) -> str:
     """Name the file that DuckDB complains about. It quotes the line first and says then where that stands."""
     path = _path(message)
     return "The file" if path is None else f"The file {name_of(path)!r}"

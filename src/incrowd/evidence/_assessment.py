@@ -184,7 +184,7 @@ class Assessment:
     def check(self, model: Model | str) -> Verdict:
         """Say whether the table keeps a promise, as the function ``check`` does, without reading it again."""
         model = promise(model)
-        census = self._climbing if looks_at_levels(model) else self._census
+        census = self._census_with_ladders if looks_at_levels(model) else self._census
         judges = model.bind(self._schema, census.domains)
         notes = [*model.trivial_notes(), *notes_on_look_alikes(judges, census)]
         return verdict_of(judges, self._classes_of(census), census.quasi, notes=notes)
@@ -210,7 +210,7 @@ class Assessment:
         if read.of is not None and len(read.of) > 1:
             msg = f"Certificates are about one sensitive column, and the promise names {len(read.of)}."
             raise ParameterError(msg, hint="ask for each column by itself.")
-        census = self._climbing if looks_at_levels(read) else self._census
+        census = self._census_with_ladders if looks_at_levels(read) else self._census
         column = self._sensitive(None if read.of is None else read.of[0])
         judge: Any = replace(read, of=column).bind(self._schema, census.domains)[0]
         classes = self._classes_of(census)
@@ -249,7 +249,7 @@ class Assessment:
             As in ``NTCloseness``.
         """
         model = NTCloseness(1, 1, self._sensitive(column), distance, supersets)
-        census = self._climbing if looks_at_levels(model) else self._census
+        census = self._census_with_ladders if looks_at_levels(model) else self._census
         judge: Any = model.bind(self._schema, census.domains)[0]
         sizes = _round_numbers(int(self._grouped.size.sum())) if ns is None else list(ns)
         return dict(zip(sizes, nt_curve(self._classes_of(census), judge, sizes), strict=True))
@@ -294,7 +294,7 @@ class Assessment:
         }
 
     @cached_property
-    def _climbing(self) -> Census:
+    def _census_with_ladders(self) -> Census:
         """The census with the hierarchies of the schema, for promises that look at coarser levels."""
         ladders = ladders_of(self._schema, self._census.domains)
         return replace(self._census, ladders=ladders) if ladders else self._census

@@ -81,7 +81,7 @@ def attack(  # noqa: PLR0913 - an intruder may have many things, all but the fir
     >>> found.get("homogeneity").exposed.records, found.get("inference").baseline, found.get("singling out").rate
     (3, Fraction(2, 3), Fraction(2, 3))
     """
-    _check(original, external, other, intruder, alone=on is None and who is None)
+    _check_arguments(original, external, other, intruder, alone=on is None and who is None)
     if who is not None:
         check_column(who, "who")
     pairs = _column_pairs(on)
@@ -105,7 +105,7 @@ def attack(  # noqa: PLR0913 - an intruder may have many things, all but the fir
     return Attacks(census.records, census.persons, len(subject.classes), tuple(entries), tuple(notes))
 
 
-def _check(original: Any, external: Any, other: Any, intruder: object, *, alone: bool) -> None:
+def _check_arguments(original: Any, external: Any, other: Any, intruder: object, *, alone: bool) -> None:
     """Refuse what cannot be used."""
     if external is None and not alone:
         msg = "on and who say how to read an external table, and none was given."

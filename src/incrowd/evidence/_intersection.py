@@ -54,12 +54,12 @@ def intersection(one: Joined, other: Subject) -> Iterator[Attack]:
     if not names:
         msg = "The two releases have no sensitive column in common."
         raise ParameterError(msg, hint="compare releases that tell the same about people.")
-    joined = one, join(other, _shared(one.known, other))
+    joined = one, join(other, _with_shared_columns(one.known, other))
     for name in names:
         yield _attack(joined, name)
 
 
-def _shared(known: KnownPeople, other: Subject) -> KnownPeople:
+def _with_shared_columns(known: KnownPeople, other: Subject) -> KnownPeople:
     """Keep the columns that the other release can be joined on too."""
     usable = [name in other.schema.quasi_names and name not in other.averaged for name in known.on]
     if not any(usable):
@@ -81,7 +81,7 @@ def _attack(joined: tuple[Joined, Joined], name: str) -> Attack:
     found = intersect((one.links, two.links), histograms, values.same)
     known = one.known
     in_both = (found.first > 0) & (found.second > 0)
-    alone = [_alone(side, name, codes, in_both) for side, codes in zip(joined, values.codes, strict=True)]
+    alone = [_disclosures_of_one(side, name, codes, in_both) for side, codes in zip(joined, values.codes, strict=True)]
     told, exposed = _true_disclosures(
         one,
         values,
@@ -119,7 +119,7 @@ def _notes(known: KnownPeople, found: Remaining, in_both: Bools) -> Iterator[str
         yield f"intersection: for {odd:,} of {of} no value fits both, so not all are in both."
 
 
-def _alone(side: Joined, name: str, codes: Counts, chosen: Bools) -> Disclosures:
+def _disclosures_of_one(side: Joined, name: str, codes: Counts, chosen: Bools) -> Disclosures:
     """Say what one release alone tells some people."""
     told = side.disclosed(name)
     kept = chosen[told.who]

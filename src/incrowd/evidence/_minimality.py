@@ -180,11 +180,11 @@ def narrowest_group(local: LocalSubject, joined: Joined | None = None) -> Attack
             f"narrowest group: {found}; {ADVICE}",
             "narrowest group: guessing is what linkage finds without this knowledge.",
         ),
-        _records=partial(_alone, local, joined, person, really),
+        _records=partial(_table_of_alone, local, joined, person, really),
     )
 
 
-def _alone(local: LocalSubject, joined: Joined, person: npt.NDArray[np.integer], really: Ints) -> Table:
+def _table_of_alone(local: LocalSubject, joined: Joined, person: npt.NDArray[np.integer], really: Ints) -> Table:
     """Give who is alone in the narrowest class that fits, and how many people are published who look like that."""
     place = np.asarray(joined.found.narrowest).take(joined.found.kind)
     published, there = local.subject.members.people_found((person, np.arange(len(place))), place, really)

@@ -52,13 +52,13 @@ def one_of_a_kind(
     request = CensusRequest(names, entity=schema.entity, count=schema.count)
     census = census_within_memory(open_with_schema(table, schema, **reading), request, hint)
     widest = sorted(names, key=lambda name: -len(census.domains[name]))[:WIDEST]
-    without = [_alone(census, [one for one in names if one != name]) for name in names]
-    single = [_alone(census, [name]) for name in names]
-    pairs = [_alone(census, pair) for pair in itertools.combinations(widest, 2)]
+    without = [_alone_by(census, [one for one in names if one != name]) for name in names]
+    single = [_alone_by(census, [name]) for name in names]
+    pairs = [_alone_by(census, pair) for pair in itertools.combinations(widest, 2)]
     return OneOfAKind(
         census.records,
         _people(census),
-        _alone(census, names),
+        _alone_by(census, names),
         tuple(sorted(without, key=lambda one: one.alone)),
         tuple(sorted(single, key=lambda one: -one.alone)),
         tuple(sorted(pairs, key=lambda one: -one.alone)[:SHOWN]),
@@ -69,7 +69,7 @@ def _people(census: Census) -> int:
     return census.records if census.persons is None else census.persons
 
 
-def _alone(census: Census, names: Sequence[str]) -> Alone:
+def _alone_by(census: Census, names: Sequence[str]) -> Alone:
     alone = 0
     if len(census) and names and census.persons is not None:
         alone = people_alone(census, names) or 0

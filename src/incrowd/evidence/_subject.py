@@ -107,15 +107,15 @@ class Subject:
         """Open what a question is asked about: a release, a saved one, or anybody's table."""
         budget = budget_of(reading)
         if isinstance(table, Release):
-            _refuse(schema)
+            _refuse_schema(schema)
             engine, owned = open_release(table, **budget), table.schema
             read_as = table.recipe.input.get("reading", {})
             return cls(engine, as_published(owned), table.recoding, table.model, owned, table, read_as=read_as)
         if isinstance(table, str | os.PathLike):
             found = certificate_in(Path(table)) or (certificate_beside(Path(table)) if schema is None else None)
             if found is not None:
-                _refuse(schema)
-                return _saved(found, budget)
+                _refuse_schema(schema)
+                return _saved_subject(found, budget)
             if schema is None and not Path(table).exists():
                 msg = f"There is no file {Path(table).name!r}."
                 raise DataError(msg, hint="check the path.")
@@ -219,7 +219,7 @@ class Subject:
             return coverage_by_hierarchy(self.hierarchy(column), names, domain)
         known = recoding.domains[column]
         place = domain.codes_in(known)  # somebody's codes: theirs among the known ones
-        own = self._covered(column)
+        own = self._known_values_covered(column)
         if np.array_equal(place, np.arange(len(known))):
             return own
         back = np.full(len(known), -1, dtype=np.intp)
@@ -276,12 +276,12 @@ class Subject:
         known |= zip(new, coverage(new, recoding.domains[column], recoding.ladders[column]), strict=True)
         return [known[name] for name in names]
 
-    def _covered(self, column: str) -> list[Codes]:
+    def _known_values_covered(self, column: str) -> list[Codes]:
         """Give for every label the known values that it covers, or that a local recoding called so; once."""
         if column not in self._found:
             names = self.census.labels(column).tolist()
             if isinstance(self.recoding, FullDomainRecoding):
-                self._found[column] = self._raised(self.recoding, column, names)
+                self._found[column] = self._values_of_labels(self.recoding, column, names)
             elif self.recoding is not None:
                 self._found[column] = self._covered_locally(self.recoding, column, names)
         return self._found[column]
@@ -296,7 +296,7 @@ class Subject:
             taken[:] = False
         return found
 
-    def _raised(self, recoding: FullDomainRecoding, column: str, names: Sequence[str | None]) -> list[Codes]:
+    def _values_of_labels(self, recoding: FullDomainRecoding, column: str, names: Sequence[str | None]) -> list[Codes]:
         """Raise the values that a recoding knows to the level of their column."""
         number = {text: code for code, text in enumerate(names)}
         ladder, level = recoding.ladders[column], recoding.levels[column]
@@ -343,7 +343,7 @@ def as_published(schema: Schema) -> Schema:
 # Open it. The memory and the temporary place are those of the opened table.
 
 
-def _saved(certificate: Path, budget: Mapping[str, Any]) -> Subject:
+def _saved_subject(certificate: Path, budget: Mapping[str, Any]) -> Subject:
     """Open a saved release; where the owner's folder lies beside, hierarchies are known too."""
     plain = read_certificate(certificate)
     try:
@@ -368,7 +368,7 @@ def _saved(certificate: Path, budget: Mapping[str, Any]) -> Subject:
     is_value = any("" in (members_of(text) or (text,)) for text in known)
     schema = public_schema(plain["columns"], () if is_value else ("",))  # others leave out what is missing
     unchanged = frozenset(column["name"] for column in plain["columns"] if column.get("level") == 0)
-    return Subject(engine, schema, model=_promised(plain), unchanged=unchanged, counts_persons=persons)
+    return Subject(engine, schema, model=_certified_promise(plain), unchanged=unchanged, counts_persons=persons)
 
 
 def _read_as(path: Path) -> dict[str, Any]:
@@ -380,7 +380,7 @@ def _read_as(path: Path) -> dict[str, Any]:
     return {name: said[name] for name in AS_READ if name in said}
 
 
-def _promised(certificate: Mapping[str, Any]) -> Model | None:
+def _certified_promise(certificate: Mapping[str, Any]) -> Model | None:
     """Read the promise of a certificate; nothing where there is none that can be read, which is the safe side."""
     try:
         return promise(certificate["promise"])
@@ -388,7 +388,7 @@ def _promised(certificate: Mapping[str, Any]) -> Model | None:
         return None
 
 
-def _refuse(schema: Schema | None) -> None:
+def _refuse_schema(schema: Schema | None) -> None:
     if schema is not None:
         msg = "A release brings its own schema."
         words = "leave schema out, or give the released table with it"

@@ -206,7 +206,7 @@ def enhanced(adult: Adult, *, small: bool) -> Experiment:
     patients = Patients.of(known)
     TopDown().search(patients.problem(MODELS[PLAIN].format(k=4, p=2)))  # loads what is compiled
     tables = {
-        "similarity": [row for share in extent.shares for row in _exposed(patients, share)],
+        "similarity": [row for share in extent.shares for row in _similarity_rows(patients, share)],
         "alpha": [row for alpha in extent.alphas for row in _by_alpha(patients, alpha)],
         "size": [row for size in extent.sizes for row in _by_size(Patients.of(known, size), extent.calls)],
     }
@@ -221,11 +221,11 @@ def enhanced(adult: Adult, *, small: bool) -> Experiment:
     )
 
 
-def _exposed(patients: Patients, share: float) -> Iterator[Row]:
+def _similarity_rows(patients: Patients, share: float) -> Iterator[Row]:
     """Attack every minimal table of every model (S0-SIMTABLES)."""
     for model, text in MODELS.items():
         problem = patients.problem(text.format(k=4, p=2, alpha=2), share)
-        found = [_attacked(problem, node) for node in all_solutions(problem).minimal]
+        found = [_exposed_records(problem, node) for node in all_solutions(problem).minimal]
         yield {
             "max_suppressed": share,
             "model": model,
@@ -236,7 +236,7 @@ def _exposed(patients: Patients, share: float) -> Iterator[Row]:
         }
 
 
-def _attacked(problem: Problem, node: dict[str, int]) -> int:
+def _exposed_records(problem: Problem, node: dict[str, int]) -> int:
     """Count the published records whose class lies in one category."""
     classes = problem.census.classes(node)
     kept = np.logical_and.reduce([judge.keeps(classes) for judge in problem.judges()])

@@ -102,9 +102,9 @@ RUNS: Mapping[str, tuple[str, Algorithm]] = {
 
 def improved(adult: Adult, *, small: bool) -> Experiment:  # noqa: ARG001 - twelve records, always the same
     """Run the three algorithms, plain and improved, and measure the printed tables too."""
-    released = {name: _released(name) for name in RUNS}
-    results = [_measured(f"ours, {name}", rows) for name, rows in released.items()]
-    results += [_measured(f"printed {name}", rows_of(text)) for name, text in PRINTED.items()]
+    released = {name: _released_rows(name) for name in RUNS}
+    results = [_measured_row(f"ours, {name}", rows) for name, rows in released.items()]
+    results += [_measured_row(f"printed {name}", rows_of(text)) for name, text in PRINTED.items()]
     published = [{"algorithm": name, **row} for name, rows in released.items() for row in rows or ()]
     return Experiment(
         name="improved",
@@ -117,7 +117,7 @@ def improved(adult: Adult, *, small: bool) -> Experiment:  # noqa: ARG001 - twel
     )
 
 
-def _released(name: str) -> list[dict[str, str]] | None:
+def _released_rows(name: str) -> list[dict[str, str]] | None:
     """Give what a search publishes, in the order of the rows of the release; nothing if it may not be published."""
     text, search = RUNS[name]
     try:
@@ -127,7 +127,7 @@ def _released(name: str) -> list[dict[str, str]] | None:
     return [{name: str(row[name]) for name in (*QUASI, PROBLEM)} for row in release.table]
 
 
-def _measured(name: str, rows: Sequence[Mapping[str, str]] | None) -> Row:
+def _measured_row(name: str, rows: Sequence[Mapping[str, str]] | None) -> Row:
     if rows is None:
         return {"table": name, "records": 0, "note": "k-anonymity is not kept, so nothing is published"}
     found = assess(list(rows), printed_schema(), matching="compatible")
@@ -158,7 +158,7 @@ def _claims(rows: Mapping[str, Row], published: Sequence[Row]) -> tuple[Claim, .
         Claim(
             "Improved Datafly gives a 2-anonymous table of all 12 records (Table 10).",
             f"The printed table has k = {ten['k']}. A run gives {better['records']} records with k = {better['k']}, "
-            f"{_suppressed(published, 'improved Datafly')} of 48 cells suppressed.",
+            f"{_suppressed_cells(published, 'improved Datafly')} of 48 cells suppressed.",
             ten["k"] >= 2,
             "Records 7 and 8 differ in gender and zip code as printed; the algorithm itself does what it says.",
         ),
@@ -171,7 +171,7 @@ def _claims(rows: Mapping[str, Row], published: Sequence[Row]) -> tuple[Claim, .
             "Improved mu-Argus is completely 2-anonymous (Table 13).",
             f"The printed table has k = {thirteen['k']}, and {thirteen['compatible_k']} only if a suppressed cell "
             f"matches anything. A run gives {best['records']} records with k = {best['k']}, "
-            f"{_suppressed(published, 'improved mu-Argus')} of 48 cells suppressed.",
+            f"{_suppressed_cells(published, 'improved mu-Argus')} of 48 cells suppressed.",
             thirteen["k"] >= 2,
             "An intruder sees which cells are suppressed, so labels count as they stand.",
         ),
@@ -202,5 +202,5 @@ def _diversity(rows: Mapping[str, Row]) -> tuple[Claim, ...]:
     )
 
 
-def _suppressed(published: Sequence[Row], name: str) -> int:
+def _suppressed_cells(published: Sequence[Row], name: str) -> int:
     return sum(row[column] == "*" for row in published if row["algorithm"] == name for column in QUASI)

@@ -217,11 +217,11 @@ def _rows(sample: Adult, schema: Schema, size: int, number: int) -> Iterator[Row
     """Search one sample, for both k and with every share that may be left out."""
     census = sample.census(schema)
     both = PSensitive(2, of=list(schema.sensitive_names))
-    excluded = _excluded(Problem(census, schema, both))
+    excluded = _excluded_nodes(Problem(census, schema, both))
     for k, share in itertools.product((2, 3), SHARES):
         model: Model = KAnonymity(k)
         problem = Problem(census, schema, model, suppression_limit(census.records, share))
-        plain, sensitive = _searched(problem), _searched(replace(problem, model=model & both))
+        plain, sensitive = _search_result(problem), _search_result(replace(problem, model=model & both))
         yield {
             "size": size,
             "k": k,
@@ -239,7 +239,7 @@ def _rows(sample: Adult, schema: Schema, size: int, number: int) -> Iterator[Row
         }
 
 
-def _searched(problem: Problem) -> Searched:
+def _search_result(problem: Problem) -> Searched:
     """Search with both necessary conditions, as the paper proposes."""
     found: Outcome = Samarati().search(problem)
     if found.best is None:
@@ -251,7 +251,7 @@ def _searched(problem: Problem) -> Searched:
 
 def _at_printed(problem: Problem, printed: Sequence[int], found: Sequence[int]) -> Row:
     """Say whether the node of the paper would do here, whether none is lower, and what it discloses."""
-    classes, kept = _published(problem, printed)
+    classes, kept = _classes_and_kept(problem, printed)
     enough = int(classes.records[~kept].sum()) <= problem.limit
     return {
         "printed_node_is_enough": enough,
@@ -260,7 +260,7 @@ def _at_printed(problem: Problem, printed: Sequence[int], found: Sequence[int]) 
     }
 
 
-def _excluded(problem: Problem) -> int:
+def _excluded_nodes(problem: Problem) -> int:
     """Count the nodes of the lattice with more classes than any 2-sensitive table has (S2-COND2)."""
     census = problem.census
     most = feasibility(problem.judges(), census.classes(), 0).max_classes
@@ -270,12 +270,12 @@ def _excluded(problem: Problem) -> int:
 
 def _disclosures(problem: Problem, node: Sequence[int]) -> int:
     """Count the pairs of a published class and a confidential column that is constant in it (S2-ATTRDISC)."""
-    classes, kept = _published(problem, node)
+    classes, kept = _classes_and_kept(problem, node)
     constant = [np.diff(classes.histogram(name).starts) == 1 for name in problem.census.sensitive]
     return sum(int((one & kept).sum()) for one in constant)
 
 
-def _published(problem: Problem, node: Sequence[int]) -> tuple[Classes, Any]:
+def _classes_and_kept(problem: Problem, node: Sequence[int]) -> tuple[Classes, Any]:
     """Give the classes of a node, and which of them keep the promise: the others are left out."""
     classes = problem.census.classes(node)
     return classes, np.logical_and.reduce([judge.keeps(classes) for judge in problem.judges()])

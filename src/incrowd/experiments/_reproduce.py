@@ -72,7 +72,7 @@ def reproduce(
     names = check_names(name, confidential)
     table = find_adult(adult, small=small)
     more = {CHOOSES: {"confidential": confidential}}
-    return Reproduction(tuple(_timed(one, table, {"small": small, **more.get(one, {})}) for one in names))
+    return Reproduction(tuple(_timed_experiment(one, table, {"small": small, **more.get(one, {})}) for one in names))
 
 
 def check_names(name: str | None, confidential: Sequence[str] | None = None) -> tuple[str, ...]:
@@ -89,7 +89,7 @@ def check_names(name: str | None, confidential: Sequence[str] | None = None) -> 
     return (name,)
 
 
-def _timed(name: str, adult: Adult, options: Mapping[str, Any]) -> Experiment:
+def _timed_experiment(name: str, adult: Adult, options: Mapping[str, Any]) -> Experiment:
     start = time.perf_counter()
     found = EXPERIMENTS[name](adult, **options)
     claims = [

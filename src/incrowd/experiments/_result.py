@@ -140,7 +140,7 @@ def _line(word: str, text: str) -> str:
 Tables = Mapping[str, Sequence[Row]]
 
 
-def _enhanced(tables: Tables) -> dict[str, Any]:
+def _enhanced_charts(tables: Tables) -> dict[str, Any]:
     exposed = [
         {**row, "left_out": f"at most {100 * row['max_suppressed']:g} % left out"} for row in tables["similarity"]
     ]
@@ -180,7 +180,7 @@ def _p_sensitive(tables: Tables) -> dict[str, Any]:
     return {"disclosures": points_beside(rows, ("setting", "ours", "printed"), titles)}
 
 
-def _improved(tables: Tables) -> dict[str, Any]:
+def _improved_charts(tables: Tables) -> dict[str, Any]:
     rows = [{"table": row["table"], "k": row.get("k", 0)} for row in tables["results"]]
     return {"k": bars_with_limit(rows, ("table", "k"), "records in the smallest class; 0: nothing published", 2)}
 
@@ -200,10 +200,10 @@ def _closeness(tables: Tables) -> dict[str, Any]:
 
 
 DRAWN: Mapping[str, Callable[[Tables], dict[str, Any]]] = {
-    "enhanced": _enhanced,
+    "enhanced": _enhanced_charts,
     "homogeneity": _homogeneity,
     "p-sensitive": _p_sensitive,
-    "improved": _improved,
+    "improved": _improved_charts,
     "closeness": _closeness,
 }
 

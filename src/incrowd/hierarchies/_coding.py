@@ -102,7 +102,9 @@ class Frequent:
     def bind(self, domain: Domain) -> Ladder:
         counts = domain.counts[: len(domain.values)]
         limits = [(limit, _smallest_count(limit, int(counts.sum()))) for limit in self.at_least]
-        return ladder_of_groups(domain, [(counts < least, f"rare (<{_shown(limit)})") for limit, least in limits])
+        return ladder_of_groups(
+            domain, [(counts < least, f"rare (<{_threshold_text(limit)})") for limit, least in limits]
+        )
 
     def __repr__(self) -> str:
         return f"frequent({', '.join(decimal_text(Fraction(threshold)) for threshold in self.at_least)})"
@@ -140,7 +142,7 @@ def frequent(*at_least: Number) -> Frequent:
     return Frequent(tuple(read_count("at_least", threshold, at_least=2) for threshold in at_least))
 
 
-def _shown(threshold: int | Fraction) -> str:
+def _threshold_text(threshold: int | Fraction) -> str:
     return f"{decimal_text(threshold * 100)}%" if isinstance(threshold, Fraction) else str(threshold)
 
 

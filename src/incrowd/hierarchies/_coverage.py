@@ -157,7 +157,7 @@ class _Column:
 
     def _meant(self, meaning: LabelMeaning) -> Bools:
         if isinstance(meaning, Masked):
-            return self._masked(meaning.text)
+            return self._fits_mask(meaning.text)
         if isinstance(meaning, Between):
             line, result = self._numbers
             if meaning.low is not None:
@@ -172,7 +172,7 @@ class _Column:
             inside = (moments >= meaning.first) & (moments <= meaning.last)
         return np.asarray(readable & inside, dtype=bool)
 
-    def _masked(self, mask: str) -> Bools:
+    def _fits_mask(self, mask: str) -> Bools:
         result = np.zeros(len(self._domain.values), dtype=bool)
         if len(mask) in self._letters:
             codes, letters = self._letters[len(mask)]

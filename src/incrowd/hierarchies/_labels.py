@@ -329,7 +329,7 @@ def _numbers_apart(texts: Sequence[str], readings: dict[str, Any]) -> bool:
     masks = [text for text, reading in readings.items() if isinstance(reading, Masked)]
     intervals += [_ends_of_mask(text) for text in masks if _MAY_BE_NUMBER.fullmatch(text)]
     numbers = (read_decimal(text) for text in texts if not isinstance(readings.get(text), (Between, Masked)))
-    return _apart(intervals, [Fraction(number) for number in numbers if number is not None])
+    return _are_apart(intervals, [Fraction(number) for number in numbers if number is not None])
 
 
 def _ends_of_range(reading: Between) -> Interval:
@@ -353,7 +353,7 @@ def _moments_apart(texts: Sequence[str], readings: dict[str, Any]) -> bool:
     masks = (text for text, reading in readings.items() if isinstance(reading, Masked))
     intervals += [_EVER for text in masks if len(text) >= _SHORTEST_DATE]
     moments = (read_moment(text) for text in texts if text not in readings)
-    return _apart(intervals, [_instant(np.datetime64(moment, "us")) for moment in moments if moment is not None])
+    return _are_apart(intervals, [_instant(np.datetime64(moment, "us")) for moment in moments if moment is not None])
 
 
 def _ends_of_time(reading: Period | Moments) -> Interval:
@@ -367,7 +367,7 @@ def _instant(moment: np.datetime64) -> int:
     return int(moment.astype("datetime64[us]").astype(np.int64))
 
 
-def _apart(intervals: Iterable[Interval], points: Iterable[Any]) -> bool:
+def _are_apart(intervals: Iterable[Interval], points: Iterable[Any]) -> bool:
     """Say whether no two intervals meet, and no point lies in one; two points are two texts."""
     ordered = sorted(interval for interval in intervals if interval[0] <= interval[1])
     if any(after[0] <= before[1] for before, after in itertools.pairwise(ordered)):

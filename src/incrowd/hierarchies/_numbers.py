@@ -43,14 +43,14 @@ def read_number(name: str, given: object) -> Fraction:
             return Fraction(int(given.numerator), int(given.denominator))
         if math.isfinite(given):
             return Fraction(str(given))
-    msg = f"{name} must be a finite number, got {_shown(given)}."
+    msg = f"{name} must be a finite number, got {_given_text(given)}."
     raise ParameterError(msg)
 
 
 def read_count(name: str, given: object, *, at_least: int) -> int:
     if isinstance(given, numbers.Integral) and not isinstance(given, bool) and int(given) >= at_least:
         return int(given)
-    msg = f"{name} must be a whole number of at least {at_least}, got {_shown(given)}."
+    msg = f"{name} must be a whole number of at least {at_least}, got {_given_text(given)}."
     raise ParameterError(msg)
 
 
@@ -94,7 +94,7 @@ def _with_point(scaled: int, places: int) -> str:
     return f"-{text}" if scaled < 0 else text
 
 
-def _shown(given: object) -> str:
+def _given_text(given: object) -> str:
     return repr(given) if isinstance(given, str | int | float | Decimal | Fraction) else type(given).__name__
 
 
@@ -230,7 +230,7 @@ class Floats:
             doubt = 1e-12 * ((np.abs(self.values) + abs(_nearest(start))) / _nearest(width) + 1.0)
             bound = np.rint(steps)
             near = np.flatnonzero(~(np.abs(steps - bound) > doubt))
-            beside, sure = self._beside(near, bound[near], start, width)
+            beside, sure = self._decided_by_nearest(near, bound[near], start, width)
         steps[near] = np.where(sure & (doubt[near] < 0.1), beside, 0.0)
         result = np.floor(steps).astype(np.int64)
         exactly = near[~(sure & (doubt[near] < 0.1))]
@@ -240,7 +240,7 @@ class Floats:
         wide[exactly] = [(self._exact(index) - start) // width for index in exactly]
         return wide
 
-    def _beside(self, near: Array, bound: Array, start: Fraction, width: Fraction) -> tuple[Array, Bools]:
+    def _decided_by_nearest(self, near: Array, bound: Array, start: Fraction, width: Fraction) -> tuple[Array, Bools]:
         """Decide floats near a bound by the float nearest to that bound, and say where this is safe."""
         # A quotient of two small integers is rounded correctly, and rounding keeps the order. Up to 15 digits a decimal
         # comes back from its float unharmed, so who equals the rounded bound then equals the bound.

@@ -44,7 +44,7 @@ def similarity_tree(domain: Domain, together: Sequence[Ints]) -> Tree | None:
     cuts = _cuts(len(sizes))
     if not cuts or not any(map(go_together, parts)):
         return None
-    groups = _merged(parts, cuts)
+    groups = _groups_at_cuts(parts, cuts)
     texts = [str(text) for text in domain.texts[: len(sizes)]]
     taken: dict[str, tuple[int, ...]] = {text: (place,) for place, text in enumerate(texts)}
     levels = [texts, *(_labels(texts, sizes, group, taken) for group in groups)]
@@ -87,7 +87,7 @@ def _cuts(values: int) -> list[int]:
     return cuts
 
 
-def _merged(parts: Sequence[Floats], cuts: Sequence[int]) -> list[npt.NDArray[np.int64]]:
+def _groups_at_cuts(parts: Sequence[Floats], cuts: Sequence[int]) -> list[npt.NDArray[np.int64]]:
     """Merge groups in pairs, and give at every cut the group of each value."""
     values = len(parts[0])
     rows = np.hstack(parts)

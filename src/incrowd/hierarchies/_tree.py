@@ -320,7 +320,7 @@ def tree(source: str | os.PathLike[str] | Mapping[Any, Any] | Iterable[tuple[Any
     Tree(4 values, 3 steps)
     """
     if isinstance(source, str | os.PathLike):
-        return _checked(read_rows(source), f"The hierarchy file {Path(source).name!r}")
+        return _checked_tree(read_rows(source), f"The hierarchy file {Path(source).name!r}")
     if isinstance(source, Mapping):
         paths = list(paths_of_mapping(source))
     elif isinstance(source, Iterable):
@@ -338,10 +338,10 @@ def read_rows(path: str | os.PathLike[str]) -> Rows:
 
 def checked_tree(paths: list[TreePath], what: str, word: str = "value") -> Tree:
     """Build a tree from the paths of values in their order, or say what is wrong with it."""
-    return _checked(Rows(paths, range(1, len(paths) + 1), word), what)
+    return _checked_tree(Rows(paths, range(1, len(paths) + 1), word), what)
 
 
-def _checked(rows: Rows, what: str) -> Tree:
+def _checked_tree(rows: Rows, what: str) -> Tree:
     problems = find_problems(rows)
     if not problems:
         return Tree(tuple(sorted(set(rows.topped().paths))))

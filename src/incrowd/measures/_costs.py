@@ -79,20 +79,20 @@ class Costs:
     def total(self, level: int, kept: Counts) -> float:
         """Add up the costs of all records, of which these are published; whole numbers exactly."""
         gone = self.counts[level] - kept
-        return float(self.published * (kept @ self.levels[level]) + gone @ self._without(level))
+        return float(self.published * (kept @ self.levels[level]) + gone @ self._left_out_costs(level))
 
     def least(self, level: int, suppressed: Counts) -> Floats:
         """Bound the total from below: whoever is left out, it adds at least what leaving out the cheapest adds."""
         cost, counts = self.published * self.levels[level], self.counts[level]
         if not suppressed.any():
             return np.full(len(suppressed), float(counts @ cost))
-        extra = self._without(level) - cost
+        extra = self._left_out_costs(level) - cost
         order = np.argsort(extra, kind="stable")
         people = np.concatenate(([0], np.cumsum(counts[order])))
         added = np.concatenate(([0.0], np.cumsum(counts[order] * extra[order], dtype=np.float64)))
         return float(counts @ cost) + np.interp(suppressed, people, added)
 
-    def _without(self, level: int) -> npt.NDArray[Any]:
+    def _left_out_costs(self, level: int) -> npt.NDArray[Any]:
         """Give what a record of each group costs if it is left out."""
         cost = self.levels[level]
         return cost + self.left_out * (self.most - cost)

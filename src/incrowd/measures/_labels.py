@@ -280,7 +280,7 @@ class Spread:
         _expect_read(
             sum(not pieces and text is not None for pieces, text in zip(read, texts, strict=True)), domain.column
         )
-        spans = _closed(read, axis)
+        spans = _closed_stretches(read, axis)
         labels = np.repeat(np.arange(len(texts)), [len(pieces) for pieces in spans])
         low, high, weights = np.array([piece for pieces in spans for piece in pieces], dtype=float).reshape(-1, 3).T
         return cls(axis, labels, low, high, weights, np.array([text is None for text in texts], dtype=bool))
@@ -356,9 +356,9 @@ class _StretchReader:
         if members is not None:
             return _joined_pieces([self.read(member) for member in members])
         span = self._axis.span(text)
-        return self._listed(text) if span is None else [(span.low, span.high, 1.0)]
+        return self._listed_pieces(text) if span is None else [(span.low, span.high, 1.0)]
 
-    def _listed(self, text: str) -> Pieces:
+    def _listed_pieces(self, text: str) -> Pieces:
         """Take the values that a hierarchy has under a label which names no stretch, also those nobody has."""
         (codes,) = coverage([text], self._domain, self._ladder)
         codes = codes[codes < len(self._axis.at)]
@@ -377,7 +377,7 @@ def _joined_pieces(parts: Sequence[Pieces]) -> Pieces:
     return [(low, high, weight * of) for part, of in zip(parts, share, strict=True) for low, high, weight in part]
 
 
-def _closed(read: Sequence[Pieces], axis: Axis) -> list[list[tuple[float, float, float]]]:
+def _closed_stretches(read: Sequence[Pieces], axis: Axis) -> list[list[tuple[float, float, float]]]:
     """Close open ends where the labels of the release end, at least one step away.
 
     What says nothing lies evenly over all of the column: from where to where its values run is the one thing that is

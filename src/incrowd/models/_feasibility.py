@@ -28,12 +28,12 @@ Frequencies = Sequence[Sequence[int] | npt.NDArray[Any]]
 
 def max_p(frequencies: Frequencies) -> int:
     """Give the largest p that a class can have: the number of values of the column with the fewest (S2-COND1)."""
-    return min(len(counts) for counts in _descending(frequencies))
+    return min(len(counts) for counts in _descending_counts(frequencies))
 
 
 def cumulative_max(frequencies: Frequencies) -> list[int]:
     """Give for i = 1, 2, ... up to ``max_p`` how many records the i most frequent values of a column have, at most."""
-    return [int(total) for total in _cumulative(_descending(frequencies))]
+    return [int(total) for total in _cumulative(_descending_counts(frequencies))]
 
 
 def max_groups(frequencies: Frequencies, p: int) -> int:
@@ -63,7 +63,7 @@ def max_groups(frequencies: Frequencies, p: int) -> int:
     10
     """
     p = whole_number(p, name="p", at_least=1)
-    columns = _descending(frequencies)
+    columns = _descending_counts(frequencies)
     records = int(columns[0].sum())
     cumulative = _cumulative(columns)
     if p > len(cumulative):
@@ -72,7 +72,7 @@ def max_groups(frequencies: Frequencies, p: int) -> int:
     return int(np.min((records - cumulative[p - 1 - others]) // others, initial=records))
 
 
-def _descending(frequencies: Frequencies) -> list[npt.NDArray[np.int64]]:
+def _descending_counts(frequencies: Frequencies) -> list[npt.NDArray[np.int64]]:
     columns = [np.sort(np.asarray(counts, dtype=np.int64))[::-1] for counts in frequencies]
     columns = [counts[counts > 0] for counts in columns]
     if len({int(counts.sum()) for counts in columns}) != 1:
@@ -99,7 +99,7 @@ def weaker_promise(judge: Judge, measured: Sequence[MeasuredNumber], counts: Seq
         pairs = zip(model.by_value.items(), measured, strict=True)
         alphas = tuple((name, max(bound, safe_bound(value, "<="))) for (name, bound), value in pairs)
         return promise_text(judge, {"alpha": alphas})
-    failing = [pair for pair in zip(model.requirements, measured, strict=True) if _fails(*pair)]
+    failing = [pair for pair in zip(model.requirements, measured, strict=True) if _is_broken(*pair)]
     numbers = {bound.name: safe_bound(value, bound.sense) for bound, value in failing}
     return promise_text(judge, numbers) if set(numbers) <= {field.name for field in fields(model)} else None
 
@@ -135,7 +135,7 @@ def safe_bound(value: MeasuredNumber, sense: Sense) -> int | Fraction:
     return rounded.numerator if rounded.denominator == 1 else rounded
 
 
-def _fails(bound: Requirement, value: MeasuredNumber) -> bool:
+def _is_broken(bound: Requirement, value: MeasuredNumber) -> bool:
     return not {">=": value >= bound.bound, "<=": value <= bound.bound, "<": value < bound.bound}[bound.sense]
 
 

@@ -82,7 +82,7 @@ def check(plan: Readable) -> Iterator[Trouble]:
         yield from _check_search(plan.search)
     if plan.output is not None and isinstance(told := plan.output.dialect, DialectTable):
         for key, value in told.plain().items():
-            yield from _try(("output", "dialect", key), partial(check_wanted_dialect, {key: value}))
+            yield from _complaints_of(("output", "dialect", key), partial(check_wanted_dialect, {key: value}))
 
 
 def _check_data(data: DataSection) -> Iterator[Trouble]:
@@ -108,7 +108,7 @@ def _check_data(data: DataSection) -> Iterator[Trouble]:
         yield Trouble(("data", "thousands"), f"cannot be the decimal mark {data.thousands!r} too.")
     checks: dict[str, Callable[[str], object]] = {"dates": check_form, "memory": Budget.of}
     for key, text in data.model_dump(include={*checks}, exclude_none=True).items():
-        yield from _try(("data", key), partial(checks[key], text))
+        yield from _complaints_of(("data", key), partial(checks[key], text))
 
 
 def _check_roles_of_data(data: DataSection, columns: Mapping[str, ColumnSection]) -> Iterator[Trouble]:
@@ -142,12 +142,12 @@ def _check_column(name: str, column: ColumnSection, folder: Path) -> Iterator[Tr
     if column.hierarchy is not None:
         form = column.hierarchy
         kind = tuple(kinds_in(plain_of(form)))
-        yield from _try((*path, "hierarchy", *kind), lambda: build_hierarchy(form, folder))
+        yield from _complaints_of((*path, "hierarchy", *kind), lambda: build_hierarchy(form, folder))
     if column.categories is not None and column.role == "sensitive":
-        yield from _try((*path, "categories"), lambda: column.build_categories(folder))
+        yield from _complaints_of((*path, "categories"), lambda: column.build_categories(folder))
 
 
-def _try(path: Keys, build: Callable[[], object]) -> Iterator[Trouble]:
+def _complaints_of(path: Keys, build: Callable[[], object]) -> Iterator[Trouble]:
     """Build something for the sake of its complaints; they quote no value."""
     try:
         build()
@@ -164,7 +164,7 @@ def _check_privacy(privacy: PrivacySection, plan: Readable) -> Iterator[Trouble]
     alone = isinstance(privacy.promise, str)
     for place, text in enumerate(privacy.promises):
         path: Keys = ("privacy", "promise") if alone else ("privacy", "promise", place)
-        troubles = list(_try(path, partial(promise, text)))
+        troubles = list(_complaints_of(path, partial(promise, text)))
         if not troubles and plan.names:
             yield from _check_promise(path, promise(text), plan)
         yield from troubles
@@ -210,10 +210,10 @@ def _check_search(search: SearchSection) -> Iterator[Trouble]:
         elif value is not None and key in given:
             yield Trouble(("search", key), "is given in the table of the algorithm too; remove one of them.", own=True)
     measure = search.measure
-    troubles = [] if measure is None else list(_try(("search", "measure"), lambda: read_measure(measure)))
+    troubles = [] if measure is None else list(_complaints_of(("search", "measure"), lambda: read_measure(measure)))
     yield from troubles
     if not strange and not troubles:
-        yield from _try(path, search.model_copy(update={"measure": None, "seconds": None}).build)
+        yield from _complaints_of(path, search.model_copy(update={"measure": None, "seconds": None}).build)
 
 
 # Reading a plan: everything that is wrong with it is found, each problem with its line.

@@ -147,7 +147,7 @@ class Plan:
             Where the text will stand, if not where the plan was read from: relative paths are changed so that they mean
             the same files from there.
         """
-        plan = self if folder is None else self._moved(Path(folder).resolve())
+        plan = self if folder is None else self._plan_moved_to(Path(folder).resolve())
         return (notes or Notes()).toml(_plain_sections(plan, written=True))
 
     def write(self, path: str | os.PathLike[str], *, force: bool = False, notes: Notes | None = None) -> None:
@@ -335,7 +335,7 @@ class Plan:
         """Say which file a path of the plan means."""
         return self._home / written
 
-    def _moved(self, folder: Path) -> Plan:
+    def _plan_moved_to(self, folder: Path) -> Plan:
         """Let relative paths begin in another folder, and mean the same files."""
         if self.folder is None or self.folder == folder:
             return self

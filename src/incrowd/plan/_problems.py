@@ -81,8 +81,8 @@ def _trouble(path: Path, found: Sequence[Mapping[str, Any]], raw: Mapping[str, A
     if "missing" in kinds:
         return Trouble(path, f"{path[-1]!r} is missing here.", own=True)
     if "extra_forbidden" in kinds:
-        return Trouble(path, f"is unknown; {did_you_mean(path[-1], _known(path[:-1], raw))}", own=True)
-    given = _at(raw, path)
+        return Trouble(path, f"is unknown; {did_you_mean(path[-1], _known_keys(path[:-1], raw))}", own=True)
+    given = _value_at(raw, path)
     if path == ("version",):
         return Trouble(path, f"this incrowd reads plans of version 1, got {shown(path, given)}.")
     if {"union_tag_not_found", "union_tag_invalid"} & set(kinds):
@@ -109,10 +109,10 @@ def _no_kind(given: object) -> str:
     return f"is not a known hierarchy; {guess}"
 
 
-def _known(path: Path, raw: Mapping[str, Any]) -> list[str]:
+def _known_keys(path: Path, raw: Mapping[str, Any]) -> list[str]:
     """List the keys that may stand in a table."""
     if path[:1] == ("columns",) and path[2:] == ("hierarchy",):
-        return list(FORMS[kinds_in(_at(raw, path))[0]].model_fields)
+        return list(FORMS[kinds_in(_value_at(raw, path))[0]].model_fields)
     part: type[Part] = Document
     if path == ("output", "dialect"):
         part = DialectTable
@@ -121,7 +121,7 @@ def _known(path: Path, raw: Mapping[str, Any]) -> list[str]:
     return list(part.model_fields)
 
 
-def _at(raw: Any, path: Path) -> Any:
+def _value_at(raw: Any, path: Path) -> Any:
     for step in path:
         raw = raw[step]
     return raw

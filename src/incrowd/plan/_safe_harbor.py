@@ -147,7 +147,7 @@ def safe_harbor(
         check_column(name, "Every key of kinds")
     areas = None if populous is None else _areas(populous)
     year = None if year is None else whole_number(year, name="year", at_least=1)
-    engine, columns = _published(table, schema, reading)
+    engine, columns = _published_columns(table, schema, reading)
     _check_kinds(kinds, columns)
     findings: Findings = {test: [] for test in SAFE_HARBOR.rules}
     for name, kind in kinds.items():
@@ -157,7 +157,7 @@ def safe_harbor(
     return Checklist(SAFE_HARBOR, tuple(_item(test, findings[test], undeclared) for test in SAFE_HARBOR.rules))
 
 
-def _published(table: Any, schema: Schema | None, reading: Mapping[str, Any]) -> tuple[Engine, list[str]]:
+def _published_columns(table: Any, schema: Schema | None, reading: Mapping[str, Any]) -> tuple[Engine, list[str]]:
     saved = isinstance(table, str | os.PathLike) and certificate_in(Path(table)) is not None
     if saved or isinstance(table, Release):
         engine = Subject.of(table, schema, reading).engine if saved else open_release(table)

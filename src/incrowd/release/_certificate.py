@@ -207,7 +207,7 @@ def _expect_empty_texts(release: Release, engine: Engine, data: Path) -> None:
     possible = [name for name in measured if _may_be_empty(release, name)]  # seldom any, and asking reads the file
     lost: list[str] = []
     if ending_of(data) in {".sav", ".dta"}:
-        lost = [name for name in possible if "" in _published(release, name)]
+        lost = [name for name in possible if "" in _publishable_texts(release, name)]
     elif possible and ending_of(data) in {".csv", ".csv.gz"}:
         found = engine.domains(possible)
         lost = [name for name in possible if found[name].has_null and "" in found[name].texts.tolist()]
@@ -224,7 +224,7 @@ def _may_be_empty(release: Release, name: str) -> bool:
     return any("" in set(one) for one in texts)
 
 
-def _published(release: Release, name: str) -> list[str | None]:
+def _publishable_texts(release: Release, name: str) -> list[str | None]:
     """Give what can be published of a column that promises speak about."""
     recoding = release.recoding
     if name not in recoding.quasi:

@@ -32,12 +32,12 @@ class Nearby:
             return 0
         levels = dict(zip(self._problem.census.quasi, self._levels, strict=True))
         broken = Inspection(replace(self._problem, suppression="drop"), levels).left_out()
-        return self._inspected.left_out() - broken
+        return self._inspection.left_out() - broken
 
     @cached_property
     def alone(self) -> Mapping[str, int]:
         """Per promise, how many records it leaves out alone."""
-        return self._inspected.left_out_alone()
+        return self._inspection.left_out_alone()
 
     @cached_property
     def below(self) -> Mapping[str, tuple[int, Mapping[str, int]]]:
@@ -48,11 +48,11 @@ class Nearby:
             for name, level, low in zip(quasi, self._levels, lows, strict=True)
             if level > low
         }
-        inspected = self._inspected
+        inspected = self._inspection
         return {name: (inspected.left_out(node), inspected.left_out_alone(node)) for name, node in lower.items()}
 
     @cached_property
-    def _inspected(self) -> Inspection:
+    def _inspection(self) -> Inspection:
         return Inspection(self._problem, dict(zip(self._problem.census.quasi, self._levels, strict=True)))
 
 

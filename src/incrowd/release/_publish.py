@@ -84,19 +84,19 @@ def publish(source: Source, problem: Problem, outcome: Outcome | LocalOutcome, a
         described = source.described(problem.census.records + problem.census.dropped, beside)
         found = Found(problem, outcome, algorithm, recoding, predicted, suppressed, costs, explanation, described)
         if source.manner.output is not None:
-            return _written(source, found, predicted, source.manner.output)
+            return _write_release(source, found, predicted, source.manner.output)
         return _given_back(source, found, predicted)
 
 
 def _given_back(source: Source, found: Found, predicted: Future[Predicted]) -> Release:
     """Apply what was found, and check what came out of it with nothing but its labels."""
     table = source.recoded(found.recoding).materialise()
-    with _to_check(source, found, table) as engine:
+    with _engine_to_check(source, found, table) as engine:
         verdict, _ = verdict_on_published(engine, found.problem, found.recoding, predicted.result())
     return release_of(source, found, table, verdict)
 
 
-def _written(source: Source, found: Found, predicted: Future[Predicted], output: Output) -> Release:
+def _write_release(source: Source, found: Found, predicted: Future[Predicted], output: Output) -> Release:
     """Write a release without ever holding its table; it is checked as it stands in the file."""
     schema = found.problem.schema
     with Folders.new(output.folder, force=output.force) as folders:
@@ -104,7 +104,7 @@ def _written(source: Source, found: Found, predicted: Future[Predicted], output:
         wanted = output.wording(source.engine, source.wording, schema, found.recoding.domains)
         codebook = output.codebook(source.engine)
         cluster, wording = _write(source.recoded(found.recoding), data, wanted)
-        with _to_check(source, found, data, cluster, wording) as engine:
+        with _engine_to_check(source, found, data, cluster, wording) as engine:
             verdict, classes = verdict_on_published(engine, found.problem, found.recoding, predicted.result())
             notes: tuple[str, ...] = ()
             if output.about is not None and not _reportable(source.engine, engine, schema):
@@ -118,18 +118,18 @@ def _written(source: Source, found: Found, predicted: Future[Predicted], output:
 
 
 @contextmanager
-def _to_check(
+def _engine_to_check(
     source: Source, found: Found, table: Any, cluster: SparkHome | None = None, wording: Wording | None = None
 ) -> Iterator[Engine]:
     """Open what is published; whose row it is decides where it is known, so it is looked at beside it."""
     entity, budget = found.problem.schema.entity, source.engine.resources.options
     if entity is None or entity in source.columns:
         path = isinstance(table, Path)
-        yield _opened(table, cluster, budget, wording) if path else open_table(table, missing_values=(), **budget)
+        yield _open_written(table, cluster, budget, wording) if path else open_table(table, missing_values=(), **budget)
     elif isinstance(table, Path):
         beside = table.with_name(".checked.parquet")
         try:
-            yield _opened(beside, _write(source.recoded(found.recoding, [entity]), beside)[0], budget)
+            yield _open_written(beside, _write(source.recoded(found.recoding, [entity]), beside)[0], budget)
         finally:
             remove_path(beside)
     else:
@@ -146,7 +146,9 @@ def _write(engine: Engine, path: Path, wanted: Wording | None = None) -> tuple[S
     return cluster_of(engine), wording
 
 
-def _opened(path: Path, cluster: SparkHome | None, budget: Mapping[str, Any], wording: Wording | None = None) -> Engine:
+def _open_written(
+    path: Path, cluster: SparkHome | None, budget: Mapping[str, Any], wording: Wording | None = None
+) -> Engine:
     """Open what was written: what a cluster wrote, by the cluster."""
     if cluster is not None:
         return open_written(path, cluster)

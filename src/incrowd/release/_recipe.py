@@ -152,13 +152,13 @@ def predicted_by(problem: Problem, recoding: Recoding, paths: Ints | None = None
         return Predicted(classes, recoding.is_suppressed(classes.codes))
     classes = _predicted_classes(problem, recoding)
     classes = classes if paths is None else replace(classes, paths=paths)
-    kept = _published(recoding)
+    kept = _published_entries(recoding)
     quasi = tuple(column[kept] for column in recoding.codes[: len(recoding.quasi)])
     return Predicted(classes, np.zeros(len(classes), dtype=bool), quasi)
 
 
 def _predicted_classes(problem: Problem, recoding: LocalRecoding) -> Classes:
-    census, kept = problem.census, _published(recoding)
+    census, kept = problem.census, _published_entries(recoding)
     members = recoding.classes[kept]
     number = len(recoding.labels[0])
     first = np.zeros(number, dtype=np.intp)
@@ -175,7 +175,7 @@ def _predicted_classes(problem: Problem, recoding: LocalRecoding) -> Classes:
     return Classes.of(Grouping(members, first), ids, cells, labels=names)
 
 
-def _published(recoding: LocalRecoding) -> Bools | slice:
+def _published_entries(recoding: LocalRecoding) -> Bools | slice:
     """Say which entries of a recoding are published; a slice, which copies nothing, where all are."""
     kept = recoding.classes >= 0
     return slice(None) if kept.all() else kept

@@ -161,13 +161,13 @@ class StoredRecoding(LocalRecoding):
 
     def copy(self, folder: Path) -> None:
         """Put the files into a folder, unless they are there already."""
-        self._check()
+        self._check_files()
         for file in self.files:
             place = folder / file.name
             if not (place.exists() and place.samefile(file)):
                 shutil.copyfile(file, place)
 
-    def _check(self) -> None:
+    def _check_files(self) -> None:
         """Refuse files that are not those that were written: another release may have taken their place."""
         if [_state(file) for file in self.files] != self._states or None in self._states:
             msg = "The recoding of this release lies in files that are gone or were replaced."
@@ -175,7 +175,7 @@ class StoredRecoding(LocalRecoding):
 
     @cached_property
     def _cells(self) -> LocalRecoding:
-        self._check()
+        self._check_files()
         header, arrays = self.header_and_arrays()
         found = recoding_from_arrays(header, arrays | join_cells([read_arrays(file) for file in self.files]))
         assert isinstance(found, LocalRecoding)  # noqa: S101 - as its outline is

@@ -55,11 +55,11 @@ class Charts:
 
     def confidence(self, column: str, limit: float | None = None) -> Any:
         """Draw the most certain guess of a sensitive value in every class, sorted (chart C)."""
-        return plots.confidence(rows.confidence_rows(self._about(column), column), limit)
+        return plots.confidence(rows.confidence_rows(self._classes_with(column), column), limit)
 
     def bipartite(self, column: str) -> Any:
         """Draw which groups have which values of a sensitive column: the most certain ones, as SVG."""
-        return Picture(bipartite_svg(Association.of(self._about(column), column)))
+        return Picture(bipartite_svg(Association.of(self._classes_with(column), column)))
 
     def attack_rates(self) -> Any:
         """Draw how often each simulated attack succeeds, before and after (chart D)."""
@@ -127,36 +127,40 @@ class Charts:
 
     def domains(self, names: Sequence[str]) -> dict[str, Domain]:
         """Give the values of columns of the original table."""
-        return self._before.domains(names)
+        return self._remembered_original.domains(names)
 
     def missing(self, column: str) -> int:
         """Count the records of the original table in which a column is missing; a row may stand for several."""
-        domain, count = self._before.domains([column])[column], self.release.schema.count
+        domain, count = self._remembered_original.domains([column])[column], self.release.schema.count
         if not domain.has_null or count is None:
             return int(domain.counts[-1]) if domain.has_null else 0
-        census = self._before.census(CensusRequest((column,), count=count))
+        census = self._remembered_original.census(CensusRequest((column,), count=count))
         return int(census.counts[census.codes[0] == len(domain.values)].sum())
 
     @cached_property
     def compares(self) -> bool:
         """Whether the census of the original table fits into memory, so that it is measured beside the release."""
-        return comparable(self._before, self.release.schema)
+        return comparable(self._remembered_original, self.release.schema)
 
     # what was found before, where the original is measured, and after
 
     @cached_property
     def risks(self) -> dict[str, Risk]:
-        before = partial(risk, self._before, self.release.schema, population=self.population, threshold=self.accepted)
+        before = partial(
+            risk, self._remembered_original, self.release.schema, population=self.population, threshold=self.accepted
+        )
         return {**({"before": before()} if self.compares else {}), "after": self.risk_after}
 
     @cached_property
     def groups(self) -> dict[str, Classes]:
-        before = {"before": Subject.of(self._before, self.release.schema, {}).classes} if self.compares else {}
+        before = (
+            {"before": Subject.of(self._remembered_original, self.release.schema, {}).classes} if self.compares else {}
+        )
         return {**before, "after": self.classes_after}
 
     @cached_property
     def attacks(self) -> dict[str, Attacks]:
-        before = {"before": attack(self._before, self.release.schema)} if self.compares else {}
+        before = {"before": attack(self._remembered_original, self.release.schema)} if self.compares else {}
         return {**before, "after": self.attacks_after}
 
     @property
@@ -173,39 +177,39 @@ class Charts:
     @cached_property
     def risk_after(self) -> Risk:
         """The risk of the release."""
-        original = None if self.release.schema.entity is None else self._before
-        return risk(self._after, original=original, population=self.population, threshold=self.accepted)
+        original = None if self.release.schema.entity is None else self._remembered_original
+        return risk(self._remembered_release, original=original, population=self.population, threshold=self.accepted)
 
     @cached_property
     def classes_after(self) -> Classes:
         """The classes of the release; sensitive values have the codes that they have in the original table."""
         schema = self.release.schema
-        subject = Subject.of(self._after, None, {})
-        subject = subject if schema.entity is None else subject.with_persons(self._before, {})
-        domains = self._before.domains(schema.sensitive_names)
+        subject = Subject.of(self._remembered_release, None, {})
+        subject = subject if schema.entity is None else subject.with_persons(self._remembered_original, {})
+        domains = self._remembered_original.domains(schema.sensitive_names)
         return subject.engine.classes(schema.quasi_names, domains, schema.entity, schema.count)
 
     @cached_property
     def attacks_after(self) -> Attacks:
         """What attacks on the release find out."""
-        return attack(self._after, original=self._before if self.compares else None)
+        return attack(self._remembered_release, original=self._remembered_original if self.compares else None)
 
     @cached_property
     def utility(self) -> Utility:
         """What the release is still good for."""
-        return utility(self._after, self._before)
+        return utility(self._remembered_release, self._remembered_original)
 
     @cached_property
-    def _before(self) -> Remembered:
+    def _remembered_original(self) -> Remembered:
         """The original table, which is read once for all charts."""
         return Remembered(open_original(self.release, self.basis.table, self.release.schema, **self.basis.reading))
 
     @cached_property
-    def _after(self) -> Release:
+    def _remembered_release(self) -> Release:
         """The release, whose table is read once for all charts."""
         return replace(self.release, table=Remembered(open_release(self.release)))
 
-    def _about(self, column: str) -> Classes:
+    def _classes_with(self, column: str) -> Classes:
         """Give the classes of the release if they know a sensitive column."""
         _check_known(column, self.classes_after.cells.sensitive, "sensitive column")
         return self.classes_after

@@ -63,12 +63,14 @@ def data_section(charts: Charts, about: About) -> Section:
     facts = [
         *_sizes(recipe, charts.basis.problem.census.persons),
         ["columns in the table", f"{len(recipe.input['columns']):,}"],
-        ["columns published", f"{len(_published(release)):,}"],
+        ["columns published", f"{len(_published_columns(release)):,}"],
         ["period", about.answer("period")],
         ["original", str(recipe.input.get("sha256") or "not a file")],
     ]
-    domains = charts.domains(_published(release))
-    more = {name: _described(domains[name], charts.missing(name), recipe.records) for name in _published(release)}
+    domains = charts.domains(_published_columns(release))
+    more = {
+        name: _value_counts(domains[name], charts.missing(name), recipe.records) for name in _published_columns(release)
+    }
     told = columns_section(release, about)
     (table,) = told.tables
     rows = [[*row, *more.get(row[0], ["", ""])] for row in table.rows]
@@ -82,7 +84,7 @@ def columns_section(release: Release, about: About | None = None) -> Section:
     """Say what was done to every column; without what the owner says, no number that the release does not show."""
     explained = {part.column: part for part in release.explanation.columns}
     schema, table = release.schema, []
-    for name in _published(release):
+    for name in _published_columns(release):
         role = schema.role(name) or "insensitive"
         told = "as it is"
         if role == "quasi-identifier":
@@ -91,7 +93,7 @@ def columns_section(release: Release, about: About | None = None) -> Section:
     table += [[name, "identifier", "pseudonym", "as a pseudonym"] for name in release.recipe.pseudonymised]
     named = dict.fromkeys(name for name in (*schema.identifiers, schema.entity) if name)
     hidden = [name for name in named if name not in release.recipe.pseudonymised]
-    words = [_hidden(len(hidden), counted=about is not None)] if hidden else []
+    words = [_hidden_text(len(hidden), counted=about is not None)] if hidden else []
     if about is not None:
         words.append(f"Roles confirmed by: {about.answer('roles_confirmed_by')}.")
     head = ["column", "role", "technique", "how it is published"]
@@ -117,7 +119,7 @@ def scenario_section(release: Release, about: About | None = None) -> Section:
     """Say who is expected to try what, and which limits were set for them."""
     rows = [["every intruder may know", ", ".join(release.schema.quasi_names)]]
     rows += [[name, words] for name, words in WHO]
-    rows += _accepted(promised_k(release), about)
+    rows += _accepted_rows(promised_k(release), about)
     if about is not None:
         recipe = release.recipe
         rows.append(["records that may be left out", f"{recipe.max_suppressed_records:,} of {recipe.records:,}"])
@@ -126,7 +128,7 @@ def scenario_section(release: Release, about: About | None = None) -> Section:
     return Section("scenario", "Scenario and limits", [], [table], annex=True)
 
 
-def _accepted(k: int, about: About | None) -> list[list[str]]:
+def _accepted_rows(k: int, about: About | None) -> list[list[str]]:
     """Say which chance is accepted, and who says so; to the public, what the promise says alone."""
     what = "highest chance that is accepted"
     if about is not None and about.threshold is not None:
@@ -137,7 +139,7 @@ def _accepted(k: int, about: About | None) -> list[list[str]]:
     return [] if about is None else [[what, usual]]
 
 
-def _published(release: Release) -> list[str]:
+def _published_columns(release: Release) -> list[str]:
     schema = release.schema
     counted = [] if schema.count is None else [schema.count]
     return [*schema.quasi_names, *schema.sensitive_names, *schema.insensitive, *counted]
@@ -158,7 +160,7 @@ def _sizes(recipe: Recipe, persons: int | None) -> list[list[str]]:
     ]
 
 
-def _described(domain: Domain, missing: int, records: int) -> list[str]:
+def _value_counts(domain: Domain, missing: int, records: int) -> list[str]:
     """Count the different values of a column, and those that are missing, with their share."""
     return [f"{len(domain.values):,}", f"{missing:,} ({share_text(missing, records)})" if missing else "0"]
 
@@ -173,7 +175,7 @@ def _public_words(release: Release, name: str) -> str:
     return f"at level {levels[name]} of its hierarchy" if levels[name] else "as it is"
 
 
-def _hidden(number: int, *, counted: bool) -> str:
+def _hidden_text(number: int, *, counted: bool) -> str:
     if not counted:
         return HIDDEN
     return (

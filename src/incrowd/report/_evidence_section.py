@@ -45,7 +45,7 @@ def risk_section(charts: Charts) -> Section:
     ]
     figure = figure_of("class-sizes", charts.class_sizes())
     words = [
-        _accepted(charts),
+        _accepted_text(charts),
         *after.notes,
         *([] if charts.population else [WORDS["notes"]["no-population"]]),
         *([] if charts.compares else [WORDS["notes"]["no-before"]]),
@@ -59,7 +59,7 @@ def chances_figure(charts: Charts) -> Figure:
     return figure_of("attackers", charts.attackers(float(charts.accepted)), journalist=more)
 
 
-def _accepted(charts: Charts) -> str:
+def _accepted_text(charts: Charts) -> str:
     """Say which chance counts as too high, and who says so."""
     said = f"A chance above {share(charts.accepted)} counts as too high"
     if charts.threshold is not None:
@@ -146,13 +146,13 @@ def _attack_row(one: Attack, before: Attack | None) -> list[str]:
     if one.guesses:
         was = "" if before is None else share(before.rate)
         gain = f"{float(one.advantage):+.1%}" if one.advantage > 0 else "none"
-        shares = [was, _rate(one), share(one.baseline), gain]
+        shares = [was, _rate_text(one), share(one.baseline), gain]
     title = one.name if one.column is None else f"{one.name}: {one.column}"
     exposed = "-" if one.unit == "change" else f"{one.exposed.people:,}"
     return [title, f"{one.targets:,}", exposed, *shares, worst_text(one).replace(" %", "%")]
 
 
-def _rate(one: Attack) -> str:
+def _rate_text(one: Attack) -> str:
     """Write how often an attack is right, with its 95 % interval where not everybody was attacked."""
     if one.interval is None:
         return share(one.rate)
@@ -200,14 +200,16 @@ def _confidential_rows(charts: Charts, name: str) -> list[Row]:
     """Compare what groups tell about a column."""
     both, limits, distance = charts.groups, _limits(charts.release, name), _distance(charts.release, name)
     reference, closeness = _reference_counts(charts, name), TCloseness(1, name, distance)
-    distances = {when: (_measured(charts, one, closeness, reference), one) for when, one in both.items()}
+    distances = {when: (_measured_groups(charts, one, closeness, reference), one) for when, one in both.items()}
     guesses = {when: best_guess(classes, name) for when, classes in both.items()}
     bounds = _guess_bounds(charts.release, name)
 
     def row(what: str, found: Mapping[str, Any], write: Callable[[Any], str]) -> Row:
         return compared_row(what, found, write, *limits.get(what.partition(" (")[0], ()))
 
-    known = [row(AMONG_KNOWN, both, lambda one: _surest_text(_measured(charts, one, bounds[0])))] if bounds else []
+    known = (
+        [row(AMONG_KNOWN, both, lambda one: _surest_text(_measured_groups(charts, one, bounds[0])))] if bounds else []
+    )
     return [
         row("fewest different values in a group (l)", both, lambda one: _least_text(charts, one, LDiversity(1, name))),
         row(
@@ -256,7 +258,7 @@ def _distance(release: Release, name: str) -> Any:
     return ways[0] if ways else "equal"
 
 
-def _measured(charts: Charts, classes: Classes, model: Model, reference: Any = None) -> Measured | None:
+def _measured_groups(charts: Charts, classes: Classes, model: Model, reference: Any = None) -> Measured | None:
     """Let a model measure every group; nothing where it refuses to, or there is none."""
     try:
         (judge,) = model.bind(charts.release.schema, classes.cells.domains, reference)
@@ -266,7 +268,7 @@ def _measured(charts: Charts, classes: Classes, model: Model, reference: Any = N
 
 
 def _least_text(charts: Charts, classes: Classes, model: Model) -> str:
-    found = _measured(charts, classes, model)
+    found = _measured_groups(charts, classes, model)
     return UNKNOWN if found is None else f"{float(found.floats.min()):.4g}"
 
 

@@ -22,7 +22,7 @@ def _data(rows: Rows) -> alt.Data:
     return alt.Data(values=tuple(rows))  # type: ignore[no-untyped-call]
 
 
-def _when() -> alt.Color:
+def _before_after_colour() -> alt.Color:
     """Colour by before and after, the same in every chart."""
     scale = alt.Scale(domain=WHEN, range=[BEFORE, AFTER])
     return alt.Color("when:N", scale=scale, title=None, legend=alt.Legend(orient="top"))
@@ -46,7 +46,7 @@ def _bars(rows: Rows, across: alt.X, up: str, title: str, digits: str = ".1%") -
             x=across,
             xOffset=alt.XOffset("when:N", sort=WHEN),
             y=_share(up, title),
-            color=_when(),
+            color=_before_after_colour(),
             tooltip=[across.shorthand, "when:N", alt.Tooltip(f"{up}:Q", format=digits)],
         )
     )
@@ -62,7 +62,7 @@ def _with_limit(chart: Any, limit: float | None) -> Any:
     return chart + (rule + text.encode(y="limit:Q", x=alt.value(WIDTH), text="label:N"))
 
 
-def _finished(chart: Any, title: str, *, width: int = WIDTH, height: int = HEIGHT) -> Any:
+def _finished_chart(chart: Any, title: str, *, width: int = WIDTH, height: int = HEIGHT) -> Any:
     """Give a chart its size, its title for readers of the page's source, and our type.
 
     All at once: altair copies the whole chart for every call that changes it.
@@ -91,14 +91,14 @@ def class_sizes(rows: Rows) -> Any:
     """Draw which ``share`` of the records is in groups of which ``size``, small ones first (chart A)."""
     across = alt.X("size:N", sort=None, title="records in the group", axis=alt.Axis(labelAngle=0))
     chart = _bars(rows, across, "share", "share of the records")
-    return _finished(chart, "Records by the size of their group, before and after")
+    return _finished_chart(chart, "Records by the size of their group, before and after")
 
 
 def attackers(rows: Rows, limit: float | None = None) -> Any:
     """Draw the ``chance`` of three attackers to find a person, with the highest that is acceptable (chart B)."""
     across = alt.X("attacker:N", sort=None, title=None, axis=alt.Axis(labelAngle=0))
     chart = _bars(rows, across, "chance", "chance to find a person", ".2%")
-    return _finished(_with_limit(chart, limit), "Chance to find a person")
+    return _finished_chart(_with_limit(chart, limit), "Chance to find a person")
 
 
 def confidence(rows: Rows, limit: float | None = None) -> Any:
@@ -107,7 +107,7 @@ def confidence(rows: Rows, limit: float | None = None) -> Any:
     chart = steps.encode(
         x=alt.X("part:Q", title="records, the safest first", axis=_percents()), y=_share("share", "most certain guess")
     )
-    return _finished(_with_limit(chart, limit), "Most certain guess per group")
+    return _finished_chart(_with_limit(chart, limit), "Most certain guess per group")
 
 
 def attack_rates(rows: Rows) -> Any:
@@ -117,11 +117,13 @@ def attack_rates(rows: Rows) -> Any:
     x = alt.X("rate:Q", title="share of the targets", axis=_percents(), scale=alt.Scale(zero=True))
     offset = alt.YOffset("when:N", sort=WHEN)
     shapes = alt.Shape("when:N", scale=alt.Scale(domain=WHEN, range=["circle", "square"]), legend=None)
-    points = base.mark_point(filled=True, size=80).encode(x=x, y=y, yOffset=offset, color=_when(), shape=shapes)
-    spans = base.mark_rule().encode(x="low:Q", x2="high:Q", y=y, yOffset=offset, color=_when())
+    points = base.mark_point(filled=True, size=80).encode(
+        x=x, y=y, yOffset=offset, color=_before_after_colour(), shape=shapes
+    )
+    spans = base.mark_rule().encode(x="low:Q", x2="high:Q", y=y, yOffset=offset, color=_before_after_colour())
     ticks = base.mark_tick(color=QUIET, thickness=3, size=26).encode(x="baseline:Q", y=y)
     names = len({row["attack"] for row in rows})
-    return _finished(ticks + spans + points, "Success of simulated attacks", height=max(80, 44 * names))
+    return _finished_chart(ticks + spans + points, "Success of simulated attacks", height=max(80, 44 * names))
 
 
 # Pictures of a search: the lattice of nodes, the parts of a table, the tree of a hierarchy.
@@ -151,7 +153,7 @@ def lattice(nodes: Rows, edges: Rows) -> Any:
             tooltip=["name:N", "kind:N"],
         )
     )
-    return _finished(lines + points if edges else points, "The lattice of levels", height=280)
+    return _finished_chart(lines + points if edges else points, "The lattice of levels", height=280)
 
 
 def rectangles(rows: Rows, across: str, up: str, dates: Sequence[str] = ()) -> Any:
@@ -171,7 +173,7 @@ def rectangles(rows: Rows, across: str, up: str, dates: Sequence[str] = ()) -> A
             tooltip=["records:Q"],
         )
     )
-    return _finished(chart, f"Classes over {across} and {up}", height=320)
+    return _finished_chart(chart, f"Classes over {across} and {up}", height=320)
 
 
 def tree(nodes: Rows, edges: Rows, column: str) -> Any:
@@ -183,7 +185,9 @@ def tree(nodes: Rows, edges: Rows, column: str) -> Any:
     leaves = [node for node in nodes if node["level"] == 0]
     groups = [node for node in nodes if node["level"]]
     texts = *_labels(leaves, x, y, align="right", dx=-8), *_labels(groups, x, y, align="left", dx=8)
-    return _finished(alt.layer(lines, points, *texts), f"The hierarchy of {column}", height=max(120, 18 * len(leaves)))
+    return _finished_chart(
+        alt.layer(lines, points, *texts), f"The hierarchy of {column}", height=max(120, 18 * len(leaves))
+    )
 
 
 def _labels(nodes: Rows, x: alt.X, y: alt.Y, **place: Any) -> tuple[Any, Any]:
@@ -211,7 +215,7 @@ def ladders(rows: Rows) -> Any:
         )
     )
     height = max(60, 30 * len({row["column"] for row in rows}))
-    return _finished(chart, "How much vaguer each column became", height=height)
+    return _finished_chart(chart, "How much vaguer each column became", height=height)
 
 
 def losses(rows: Rows) -> Any:
@@ -225,13 +229,15 @@ def losses(rows: Rows) -> Any:
             tooltip=["column:N", alt.Tooltip("lost:Q", format=".1%")],
         )
     )
-    return _finished(chart, "Detail lost per column", height=max(60, 26 * len(rows)))
+    return _finished_chart(chart, "Detail lost per column", height=max(60, 26 * len(rows)))
 
 
 def marginals(rows: Rows, column: str) -> Any:
     """Draw what a column looks like before and after, by the labels that are published (chart F)."""
     across = alt.X("label:N", sort=None, title=None, axis=alt.Axis(labelAngle=-40))
-    return _finished(_bars(rows, across, "share", "share of the records"), f"{column} before and after", height=160)
+    return _finished_chart(
+        _bars(rows, across, "share", "share of the records"), f"{column} before and after", height=160
+    )
 
 
 def frontier(rows: Rows, chosen: dict[str, Any]) -> Any:
@@ -245,7 +251,7 @@ def frontier(rows: Rows, chosen: dict[str, Any]) -> Any:
         here = alt.Chart(_data([{**chosen, "name": "this release"}])).encode(x="k:Q", y="cost:Q")
         name = here.mark_text(align="left", dx=8, dy=14, fontSize=13, color=LIMIT).encode(text="name:N")
         drawn = drawn + here.mark_point(filled=True, shape="square", opacity=1, size=120, color=AFTER) + name
-    return _finished(drawn, "Detail lost for every k")
+    return _finished_chart(drawn, "Detail lost for every k")
 
 
 # Charts of the papers' experiments: curves, bars, points and a grid of yes and no. ``axes`` are keys of the rows.
@@ -273,7 +279,7 @@ def series_curves(rows: Rows, axes: tuple[str, str, str], titles: tuple[str, str
     shape = alt.Shape(f"{of}:N", scale=alt.Scale(domain=names, range=SHAPES[: len(names)]), legend=None)
     dash = alt.StrokeDash(f"{of}:N", scale=alt.Scale(domain=names, range=DASHES[: len(names)]), legend=None)
     points = base.mark_point(filled=True, size=60, opacity=1).encode(shape=shape)
-    return _finished(base.mark_line().encode(strokeDash=dash) + points, titles[1], width=WIDE, height=HIGH)
+    return _finished_chart(base.mark_line().encode(strokeDash=dash) + points, titles[1], width=WIDE, height=HIGH)
 
 
 def series_bars(rows: Rows, axes: tuple[str, str, str], titles: tuple[str, str], *, share: bool = False) -> Any:
@@ -290,7 +296,7 @@ def series_bars(rows: Rows, axes: tuple[str, str, str], titles: tuple[str, str],
             color=_series_colour(of, names),
         )
     )
-    return _finished(chart, titles[1], width=WIDE, height=HIGH)
+    return _finished_chart(chart, titles[1], width=WIDE, height=HIGH)
 
 
 def bars_with_limit(rows: Rows, axes: tuple[str, str], title: str, limit: float) -> Any:
@@ -301,7 +307,9 @@ def bars_with_limit(rows: Rows, axes: tuple[str, str], title: str, limit: float)
     )
     text = bar.mark_text(align="left", dx=4, color=LIMIT).encode(text=f"{length}:Q")
     line = alt.Chart(_data([{"limit": limit}])).mark_rule(color=LIMIT, strokeDash=[6, 4]).encode(x="limit:Q")
-    return _finished(bar.mark_bar(color=AFTER) + text + line, title, width=WIDE, height=max(HIGH, ROW * len(rows)))
+    return _finished_chart(
+        bar.mark_bar(color=AFTER) + text + line, title, width=WIDE, height=max(HIGH, ROW * len(rows))
+    )
 
 
 def points_beside(rows: Rows, axes: tuple[str, str, str], titles: tuple[str, str]) -> Any:
@@ -312,7 +320,7 @@ def points_beside(rows: Rows, axes: tuple[str, str, str], titles: tuple[str, str
     ours = base.mark_point(filled=True, opacity=0.5, size=50, color=AFTER)
     theirs = base.mark_point(shape="diamond", filled=True, size=160, opacity=1, color=BEFORE)
     layers = ours.encode(x=x, y=alt.Y(f"{number}:Q", title=titles[1])) + theirs.encode(x=x, y=f"{printed}:Q")
-    return _finished(layers, titles[1], width=WIDE, height=HIGH)
+    return _finished_chart(layers, titles[1], width=WIDE, height=HIGH)
 
 
 def yes_and_no(rows: Rows, axes: tuple[str, str, str], titles: tuple[str, str]) -> Any:
@@ -329,7 +337,7 @@ def yes_and_no(rows: Rows, axes: tuple[str, str, str], titles: tuple[str, str]) 
             color=alt.Color(f"{holds}:N", scale=colours, title=None, legend=alt.Legend(orient="top")),
         )
     )
-    return _finished(chart, f"{titles[0]} and {titles[1]}", width=WIDE, height=HIGH)
+    return _finished_chart(chart, f"{titles[0]} and {titles[1]}", width=WIDE, height=HIGH)
 
 
 def _series(rows: Rows, of: str) -> list[str]:

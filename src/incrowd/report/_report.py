@@ -281,7 +281,7 @@ def _summary_words(charts: Charts) -> list[str]:
     published = f"{recipe.published:,} of {whole:,} records{of} are published{masked}"
     empty = charts.release.explanation.emptied_text(NAMED)
     return [
-        f"{published}{_missing(recipe)} The promises assume an intruder who knows these columns: {known}.",
+        f"{published}{_missing_text(recipe)} The promises assume an intruder who knows these columns: {known}.",
         *(
             f"Guesses of {name} are right in {share(guess.rate)} of cases with the release and "
             f"{share(guess.baseline)} without it; the surest guess is {share(guess.worst or 0)} certain."
@@ -291,14 +291,14 @@ def _summary_words(charts: Charts) -> list[str]:
     ]
 
 
-def _missing(recipe: Recipe) -> str:
+def _missing_text(recipe: Recipe) -> str:
     """Say who is not there: those left out, and those removed before the search as something is missing in them."""
     whole, gone = recipe.records + recipe.dropped, recipe.suppressed - recipe.masked
     are = "is" if gone == 1 else "are"
-    left = f"{gone:,} ({share(_part(gone, whole))}) {are} left out" if gone else "none are left out"
+    left = f"{gone:,} ({share(_share_of(gone, whole))}) {are} left out" if gone else "none are left out"
     if not recipe.dropped:
         return f"; {left}."
-    removed = f"{recipe.dropped:,} ({share(_part(recipe.dropped, whole))}) were removed first"
+    removed = f"{recipe.dropped:,} ({share(_share_of(recipe.dropped, whole))}) were removed first"
     others = left if gone else "none of the others are left out"
     before = 'The removed records are not counted under "before".'
     return f". {removed}, because a quasi-identifier is missing; {others}. {before}"
@@ -327,7 +327,7 @@ def _summary_rows(charts: Charts) -> list[Row]:
     return rows
 
 
-def _part(part: int, whole: int) -> float:
+def _share_of(part: int, whole: int) -> float:
     return part / max(whole, 1)
 
 

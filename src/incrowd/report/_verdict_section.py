@@ -51,7 +51,7 @@ def risk_rows(charts: Charts, k: int) -> list[Row]:
         rows += _attacker_rows({when: found[one.name] for when, found in named.items()}, share(charts.accepted))
     for name in next(iter(charts.risks.values())).uniqueness.estimates:
         what = f"one of a kind in the population, expected ({name})"
-        rows.append(compared_row(what, charts.risks, partial(_expected, name)))
+        rows.append(compared_row(what, charts.risks, partial(_expected_text, name)))
     return rows
 
 
@@ -125,7 +125,7 @@ def _attacker_rows(found: Mapping[str, AttackerRisk], threshold: str) -> list[Ro
     return rows
 
 
-def _expected(name: str, found: Risk) -> str:
+def _expected_text(name: str, found: Risk) -> str:
     number = found.uniqueness.estimates.get(name)
     return "no answer" if number is None else f"{number:,.1f}"
 
@@ -161,7 +161,7 @@ def doubts(charts: Charts, checked: Iterable[Checklist] = ()) -> list[str]:
     """Say which guesses are nearly certain, and which published rules fail."""
     rules, asked = [charts.risk_after.against(name) for name in RULES], list(checked)
     found = [*_sure_guesses(charts.attacks_after), *(said for rule in [*rules, *asked] for said in _failures(rule))]
-    return [*found, *(said for rule in asked for said in _unchecked(rule))]
+    return [*found, *(said for rule in asked for said in _unchecked_tests(rule))]
 
 
 def _sure_guesses(attacks: Iterable[Attack]) -> Iterator[str]:
@@ -185,7 +185,7 @@ def _failures(rule: Checklist) -> Iterator[str]:
             yield f"{_rule_name(rule)} does not hold ({item.test}): {item.measured}."
 
 
-def _unchecked(rule: Checklist) -> Iterator[str]:
+def _unchecked_tests(rule: Checklist) -> Iterator[str]:
     """Say of which tests of a rule nobody knows whether they hold."""
     tests = [item.test for item in rule.items if item.holds is None]
     if tests:

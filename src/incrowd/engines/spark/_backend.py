@@ -61,7 +61,7 @@ def places_of(path: Path) -> list[str]:
         _check_names(found)
         if any(unit in str(type_) for _, type_ in columns[0] for unit in ("[ns", "time32", "time64")):
             _check_times(found)
-    return [f"file://{_exactly(file.resolve())}" for file in found.files]
+    return [f"file://{_literal_path(file.resolve())}" for file in found.files]
 
 
 @guarded
@@ -99,7 +99,7 @@ def _check_times(found: FileSet) -> None:
                 raise DataError(msg, hint="write timestamps in microseconds and times as texts, or do without Spark.")
 
 
-def _exactly(path: Path) -> str:
+def _literal_path(path: Path) -> str:
     """Write a path so that Spark takes it for this file alone and for no pattern."""
     return "".join(f"\\{sign}" if sign in "{}[]*?\\" else sign for sign in str(path))
 

@@ -47,9 +47,11 @@ class SinglingOut:
         widest = sorted(quasi, key=lambda name: (-len(census.domains[name]), name))
         widest = widest[: COLUMNS if len(census) < LONG else FEWER]
         kept = [name for name in quasi if name in widest]
-        single = [_alone(census, (name,)) for name in quasi]
-        pairs = [_alone(census, pair) for pair in itertools.combinations(kept, 2)] if len(quasi) > 2 else []
-        together = replace(_alone(census, quasi), people=None if by_person is None else people_alone(by_person, quasi))
+        single = [_combination_of(census, (name,)) for name in quasi]
+        pairs = [_combination_of(census, pair) for pair in itertools.combinations(kept, 2)] if len(quasi) > 2 else []
+        together = replace(
+            _combination_of(census, quasi), people=None if by_person is None else people_alone(by_person, quasi)
+        )
         return cls(together, _sorted(single), _sorted(pairs)[:SHOWN])
 
 
@@ -64,10 +66,10 @@ def census_of(engine: Engine, quasi: Sequence[str], entity: str | None = None) -
 def count_alone_with(engine: Engine, quasi: Sequence[str], name: str) -> int | None:
     """Count the records that are one of a kind by the quasi-identifiers and one more column, if that fits in memory."""
     census = census_of(engine, [*quasi, name]) if quasi else None
-    return None if census is None else _alone(census, census.quasi).alone
+    return None if census is None else _combination_of(census, census.quasi).alone
 
 
-def _alone(census: Census, names: Sequence[str]) -> Combination:
+def _combination_of(census: Census, names: Sequence[str]) -> Combination:
     if len(names) == 1:  # how often each value occurs is known already
         sizes: npt.NDArray[np.integer] = census.domains[names[0]].counts
     elif len(names) == len(census.quasi) and census.person is None:  # these are its cells

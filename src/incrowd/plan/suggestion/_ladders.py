@@ -115,16 +115,16 @@ def known_codes(domain: Domain, about: str | None) -> Hierarchy | None:
     if domain.kind not in {"text", "number"} or len(domain.values) < 2:
         return None
     told = [NAMED[word] for word in tokens_of(domain.column) if word in NAMED]
-    by_name = (_covering(domain, name, 1.0, told=True) for name in told)
+    by_name = (_covering_classification(domain, name, 1.0, told=True) for name in told)
     if len(domain.values) <= FEW:
         return next(filter(None, by_name), None)
-    found = (_covering(domain, name, share) for name, share in _likely(domain, about))
+    found = (_covering_classification(domain, name, share) for name, share in _likely_classifications(domain, about))
     return next(filter(None, (*by_name, *found)), None)
 
 
-def _likely(domain: Domain, about: str | None) -> Iterator[tuple[ClassificationName, float]]:
+def _likely_classifications(domain: Domain, about: str | None) -> Iterator[tuple[ClassificationName, float]]:
     """Give the classifications that a column may be of, and which share of its values they must know."""
-    if (listed := _listed(domain)) is not None:
+    if (listed := _list_of_codes(domain)) is not None:
         yield listed, MOST_LISTED
     if domain.kind != "text":
         return
@@ -150,7 +150,7 @@ def _look_like(domain: Domain, name: ClassificationName, about: str | None) -> b
     return len({*map(len, texts)}) > 1 and len({text[0] for text in texts}) >= ENOUGH // 2
 
 
-def _listed(domain: Domain) -> Literal["isco-08", "nace-2"] | None:
+def _list_of_codes(domain: Domain) -> Literal["isco-08", "nace-2"] | None:
     """Find the list that has nearly all codes of four digits; nothing if they could be of both, or years."""
     # Listed are one in twenty of all such numbers: ten of them from several branches are no coincidence.
     texts = [str(text).strip() for text in domain.texts[: len(domain.values)]]
@@ -167,7 +167,9 @@ def _listed(domain: Domain) -> Literal["isco-08", "nace-2"] | None:
     return found[0] if len(found) == 1 and branches >= ENOUGH // 2 else None
 
 
-def _covering(domain: Domain, name: ClassificationName, share: float, *, told: bool = False) -> Classification | None:
+def _covering_classification(
+    domain: Domain, name: ClassificationName, share: float, *, told: bool = False
+) -> Classification | None:
     """Give a classification that knows such a share of the values, and lets some become one unless its name is told."""
     found = classification(name)
     paths = found.paths(domain)

@@ -177,7 +177,7 @@ def _negatives(domain: Domain) -> list[int]:
 def _trailing_marks(domain: Domain) -> list[int]:
     """Give the places of the last numbers if they are marks: far from all others, or apart from a list of codes."""
     values, counts = domain.values, domain.counts[: len(domain.values)]
-    several = max((_ending(values, some) for some in LAST), default=0)
+    several = max((_marks_at_end(values, some) for some in LAST), default=0)
     for many in range(max(several, int(values[-1] in NINES)), 0, -1):
         rest = values[:-many]
         rest = rest[rest >= 0]
@@ -192,7 +192,7 @@ def _trailing_marks(domain: Domain) -> list[int]:
     return []
 
 
-def _ending(values: npt.NDArray[Any], marks: Sequence[int]) -> int:
+def _marks_at_end(values: npt.NDArray[Any], marks: Sequence[int]) -> int:
     """Say how many of the last values are marks of one kind, the last of them among these."""
     if values[-1] not in marks[1:]:
         return 0

@@ -203,7 +203,7 @@ def notes_for(suggestion: Suggestion) -> Notes:
     ]
     sections = {
         "data": [f"{CHECK}: {line}" for line in (*rows_of(suggestion), *suggestion.asked)],
-        "columns": [*_singled(suggestion)],
+        "columns": [*_singling_out_lines(suggestion)],
         "privacy": PRIVACY,
         "search": (
             MANY_NOTE if _is_wide(suggestion) else "seconds = 60 would take the best that is found in a minute",
@@ -228,7 +228,7 @@ def _why(column: ColumnSuggestion, suggestion: Suggestion) -> Iterator[str]:
             yield 'to say which values are alike, most secret first: categories = "file.csv"'
 
 
-def _singled(suggestion: Suggestion) -> Iterator[str]:
+def _singling_out_lines(suggestion: Suggestion) -> Iterator[str]:
     found = suggestion.singling_out
     if found is None:
         return

@@ -20,7 +20,7 @@ EAST_ASIAN = r"[\u3400-\u9fff\uac00-\ud7a3]"
 
 
 @cache
-def _known(part: str) -> frozenset[str]:
+def _known_words(part: str) -> frozenset[str]:
     return frozenset(read_toml("proper_names.toml")[part].split())
 
 
@@ -37,7 +37,7 @@ def are_people(domain: Domain) -> bool:
         return len(texts) > 0 and shaped and 2 * sum(map(_is_surely_one, texts)) >= len(texts)
     if _share(texts, _is_east_asian) >= ALONE:
         return True
-    given, titles = _known("given"), _known("titles")
+    given, titles = _known_words("given"), _known_words("titles")
     full = [text for text in texts if _is_full(text)]
     if len(full) >= MOST * len(texts):
         usual = sum(not given.isdisjoint(tokens_of(text)) for text in full)
@@ -52,7 +52,7 @@ def _is_surely_one(text: str) -> bool:
     words = tokens_of(text)
     given = words[-1] if "," in text else words[0]
     beginning = re.match(r"[^\W\d_]\. ?[^\W\d_]{2}", text)
-    return words[0] in _known("titles") or given in _known("given") or beginning is not None
+    return words[0] in _known_words("titles") or given in _known_words("given") or beginning is not None
 
 
 def could_be_people(domain: Domain) -> bool:
@@ -66,18 +66,18 @@ def are_towns(domain: Domain) -> bool:
     texts = _names_in(domain)
     if len(texts) < ENOUGH:
         return False
-    share = _share(texts, lambda text: _main(text) in _towns())
+    share = _share(texts, lambda text: _main_words(text) in _towns())
     return share >= TOWNS or (share >= TOWNS / 3 and _share(texts, _sounds_of_a_town) >= 2 * TOWNS)
 
 
-def _main(text: str) -> tuple[str, ...]:
+def _main_words(text: str) -> tuple[str, ...]:
     """Give the words of a name without what comes after a comma, a bracket or a slash."""
     return tokens_of(re.split(r"[,(/;]", text)[0])
 
 
 def _sounds_of_a_town(text: str) -> bool:
-    words, endings = _main(text), (*_known("town_endings"),)
-    if words in _towns() or (len(words) > 1 and words[0] in _known("town_beginnings")):
+    words, endings = _main_words(text), (*_known_words("town_endings"),)
+    if words in _towns() or (len(words) > 1 and words[0] in _known_words("town_beginnings")):
         return True
     return any(word.endswith(endings) and len(word) > 5 for word in words)
 
@@ -85,9 +85,9 @@ def _sounds_of_a_town(text: str) -> bool:
 def _is_full(text: str) -> bool:
     """Whether a text is two to four words with capitals, as names of people are written; a title may come before."""
     words = [word.strip(".,") for word in text.split()]
-    words = [word for word in words if word.lower() not in _known("titles") or not word]
+    words = [word for word in words if word.lower() not in _known_words("titles") or not word]
     titled = len(words) < len(text.split())
-    if not _known("institutions").isdisjoint(map(str.lower, words)):
+    if not _known_words("institutions").isdisjoint(map(str.lower, words)):
         return False
     small = sum(not word[:1].isupper() for word in words)
     return (
@@ -107,7 +107,7 @@ def _is_east_asian(text: str) -> bool:
     name = re.sub(r"[\s　]", "", text)
     if re.fullmatch(rf"{EAST_ASIAN}{{2,5}}", name) is None:
         return False
-    return name.startswith((*_known("family_japanese"), *_known("family_chinese")))
+    return name.startswith((*_known_words("family_japanese"), *_known_words("family_chinese")))
 
 
 def _names_in(domain: Domain) -> Sequence[str]:

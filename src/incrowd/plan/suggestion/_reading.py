@@ -91,7 +91,7 @@ class Read:
         marks = {name: frozenset(gap.mark for gap in gaps if name in gap.columns) for name in domains}
         gaps = [replace(_as_written(gap, sketch, engine), number=not typed.isdisjoint(gap.columns)) for gap in gaps]
         said = [f"{note}. Is it right?" for note in unused_notation_notes(engine) if note.split()[0] in given]
-        asked = [*said, *_asked(sketch, engine, profile), *_ask_repeats(profile), *_ask_texts([*marked])]
+        asked = [*said, *_reading_questions(sketch, engine, profile), *_ask_repeats(profile), *_ask_texts([*marked])]
         asked += questions_of_days(domains)
         seen = Gaps(tuple(gaps), marks, tuple(missing), from_texts=sketch is not None)
         return cls(engine, profile, domains, {**given, **found}, tuple(found), tuple(asked), seen)
@@ -207,7 +207,7 @@ def _later_findings(sketch: Sketch, engine: Engine, profile: Profile) -> dict[st
     return {name: value for name, value in found.items() if name not in known and sketch.found.get(name) != value}
 
 
-def _asked(sketch: Sketch | None, engine: Engine, profile: Profile) -> Iterator[str]:
+def _reading_questions(sketch: Sketch | None, engine: Engine, profile: Profile) -> Iterator[str]:
     if sketch is None:
         return
     yield from sketch.asked

@@ -75,7 +75,7 @@ def _persons_in(engine: Engine, clues: AllClues, guesses: Guesses) -> Persons:
     """Find the columns in which values repeat, while others do not change within."""
     entity, household, perhaps = None, None, None
     for name in _candidates(clues, guesses):
-        within = [*_within(engine, name, clues, guesses)]
+        within = [*_constancy_within(engine, name, clues, guesses)]
         fixed = [same for about, same in within if about in FIXED]
         same = sum(same for _, same in within)
         called = guesses[name].stands_for
@@ -124,7 +124,9 @@ def _repeats(clues: Clues, guess: RoleGuess) -> bool:
     return column.distinct > 1 and 10 * column.distinct <= 9 * column.records
 
 
-def _within(engine: Engine, name: str, clues: AllClues, guesses: Guesses) -> Iterator[tuple[str | None, bool]]:
+def _constancy_within(
+    engine: Engine, name: str, clues: AllClues, guesses: Guesses
+) -> Iterator[tuple[str | None, bool]]:
     """Say of some other columns what they are about, and whether they stay the same within."""
     others = [
         other
@@ -137,10 +139,10 @@ def _within(engine: Engine, name: str, clues: AllClues, guesses: Guesses) -> Ite
         others, key=lambda other: (telling.get(guesses[other].about or "", 2), clues[other].column.distinct, other)
     )
     for other in order[:COMPARED]:
-        yield guesses[other].about, _stays(engine, other, clues[name])
+        yield guesses[other].about, _is_constant_within(engine, other, clues[name])
 
 
-def _stays(engine: Engine, other: str, within: Clues) -> bool:
+def _is_constant_within(engine: Engine, other: str, within: Clues) -> bool:
     """Whether a column is the same within each value of another one, typing errors aside."""
     people, rows = within.column.distinct, within.column.records
     spare = max(NEARLY * people, min(MISTAKEN * rows, WRONG * people))
@@ -167,7 +169,7 @@ def _telling_rows_together(engine: Engine, clues: AllClues, guesses: Guesses, nu
     return {
         name: replace(guesses[name], reason=f"{told} ({guesses[name].reason})", sure=False)
         for name in names[:PUBLISHED]
-        if _stays(engine, name, within)
+        if _is_constant_within(engine, name, within)
     }
 
 

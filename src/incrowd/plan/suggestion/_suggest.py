@@ -67,7 +67,7 @@ class Look:
 
     def suggestion(self, said: Mapping[str, SuggestedRole], entity: str | None, count: str | None) -> Suggestion:
         """Put roles on the columns: those that were said, and the probable ones of all others."""
-        self._check(said, entity, count)
+        self._check_names(said, entity, count)
         found = self.persons.entity
         if entity is None and found is not None and said.get(found, "identifier") == "identifier":
             return self.suggestion_by(found, said, count)
@@ -75,14 +75,14 @@ class Look:
 
     def suggestion_by(self, entity: str | None, said: Mapping[str, SuggestedRole], count: str | None) -> Suggestion:
         """Put roles on the columns, with people counted by one of them, or every row as another one."""
-        self._check(said, entity, count)
+        self._check_names(said, entity, count)
         profile, household = self.read.profile, self.persons.household
         columns = [self._column(one, said.get(one.name), entity) for one in profile.columns if one.name != count]
         quasi = [column.name for column in columns if column.role == "quasi"]
         census = census_of(self.read.engine, quasi)
         singled = None if census is None else SinglingOut.of(census, self._by_person(quasi, entity))
         if census is not None and singled is not None:
-            columns = [self._exposing(column, singled) for column in self._with_trees(columns, census)]
+            columns = [self._with_exposure(column, singled) for column in self._with_trees(columns, census)]
         weights = [name for name, guess in self.guesses.items() if guess.stands_for == "weight"]
         left_out = {one.name for one in columns if one.role in {"identifier", "drop"}} - {entity, household}
         return Suggestion(
@@ -101,7 +101,7 @@ class Look:
             look=self,
         )
 
-    def _check(self, said: Mapping[str, str], *extra: str | None) -> None:
+    def _check_names(self, said: Mapping[str, str], *extra: str | None) -> None:
         names = [column.name for column in self.read.profile.columns]
         check_roles(said, extra, names, show=self.read.engine.shows_names)
 
@@ -140,7 +140,7 @@ class Look:
         note = "groups of values that go with the same values of other columns: please look at the file"
         return [replace(one, tree=trees[one.name], check=note) if one.name in trees else one for one in columns]
 
-    def _exposing(self, column: ColumnSuggestion, singled: SinglingOut) -> ColumnSuggestion:
+    def _with_exposure(self, column: ColumnSuggestion, singled: SinglingOut) -> ColumnSuggestion:
         """Say of a column that is called harmless how many it singles out together with what others could know."""
         if column.role != "insensitive":
             return column
