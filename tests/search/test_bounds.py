@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 import incrowd as ic
-from incrowd.measures import read_measure
+from incrowd.measures import Measure
 from incrowd.search import Problem
 from incrowd.search.lattice import _rollup
 from incrowd.search.lattice._acceptance import Acceptance
@@ -53,7 +53,7 @@ def test_pairs_are_counted_as_plainly() -> None:
 @given(table=tables, limit=st.sampled_from([0, 3, 24]), measure=st.sampled_from(["loss", "height", "entropy"]))
 def test_bounds_are_those_of_the_plain_way(table: list[Any], limit: int, measure: str) -> None:
     asked = problem(table, ic.KAnonymity(3), limit)
-    objective = read_measure(measure).bind(asked.census, {}, 0.5)
+    objective = Measure.of(measure).bind(asked.census, {}, 0.5)
     fast, plain = Bounds(asked, objective, Acceptance(asked).rollup), Bounds(asked, objective)
     lows, highs = (1, 0, 0), tuple(high - low for low, high in zip(plain.lows, plain.highs, strict=True))
     shape = [high - low + 1 for low, high in zip(lows, highs, strict=True)]
@@ -77,7 +77,7 @@ def test_bounds_are_those_of_the_plain_way(table: list[Any], limit: int, measure
 @given(table=tables, measure=st.sampled_from(["loss", "distortion", "precision", "entropy"]))
 def test_a_bound_is_the_score_where_nobody_is_left_out(table: list[Any], measure: str) -> None:
     asked = problem(table, ic.KAnonymity(1))
-    objective = read_measure(measure).bind(asked.census, {}, 0.5)
+    objective = Measure.of(measure).bind(asked.census, {}, 0.5)
     acceptance = Acceptance(asked)
     bounds = Bounds(asked, objective, acceptance.rollup)
     for levels in NODES[::5]:

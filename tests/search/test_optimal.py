@@ -12,7 +12,7 @@ from hypothesis import given, settings, strategies as st
 
 import incrowd as ic
 from incrowd.core import Census
-from incrowd.measures import Loss, read_measure
+from incrowd.measures import Loss, Measure
 from incrowd.models import promise
 from incrowd.search import Incognito, Optimal, Problem, Progress, Samarati
 from incrowd.search.lattice import _optimal as _boxes, _rollup
@@ -138,7 +138,7 @@ def test_levels_stay_within_bounds(table: list[Any], low: int, high: int, share:
 def test_bounds_are_below_what_they_bound(table: list[Any], promise: Any, measure: str) -> None:
     model, ok = promise
     asked = problem(table, model, len(table))
-    objective = read_measure(measure).bind(asked.census, {}, 0.5)
+    objective = Measure.of(measure).bind(asked.census, {}, 0.5)
     bounds = Bounds(asked, objective)
     nodes = [slow.visit(table, levels, ok) for levels in slow.nodes()]
     levels = np.array([node.levels for node in nodes]).T[bounds.axes]

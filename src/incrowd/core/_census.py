@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
-from numbers import Integral
 from operator import mul
 from pathlib import Path
 from typing import Any, TypeVar
@@ -79,7 +78,7 @@ class CensusRequest:
             if name not in self.quasi:
                 raise UnknownColumnError.of(name, self.quasi, given_as="floor")
             if level != 0:
-                check_level(name, level, self.ladders)
+                ladder_of(name, self.ladders, level).check_level(level)
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -356,7 +355,7 @@ class Census:
             raise ParameterError(msg)
         for name, low, high in zip(self.quasi, self.floor, levels, strict=True):
             if high != low:
-                check_level(name, high, self.ladders, at_least=low)
+                ladder_of(name, self.ladders, high).check_level(high, at_least=low)
         return tuple(int(level) for level in levels)
 
     def _cardinalities(self, levels: Sequence[int]) -> list[int]:
@@ -368,14 +367,12 @@ class Census:
         return quasi + [len(self.domains[name]) for name in others]
 
 
-def check_level(name: str, level: int, ladders: Mapping[str, Ladder], *, at_least: int = 0) -> None:
-    """Refuse a level that a column's ladder does not have."""
+def ladder_of(name: str, ladders: Mapping[str, Ladder], level: int) -> Ladder:
+    """Give the ladder of a column that is to be raised to a level; there must be one."""
     if name not in ladders:
         msg = f"Column {name!r} has no ladder, so it cannot be raised to level {level}."
         raise ParameterError(msg, hint="give the quasi-identifier a hierarchy.")
-    if not isinstance(level, Integral) or not at_least <= level <= ladders[name].height:
-        msg = f"Column {name!r} has levels {at_least} to {ladders[name].height}, got {level!r}."
-        raise ParameterError(msg)
+    return ladders[name]
 
 
 def _smallest_counts(counts: Ints) -> Ints:

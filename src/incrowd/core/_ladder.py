@@ -5,13 +5,14 @@ from __future__ import annotations
 import functools
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from numbers import Integral
 from typing import Protocol, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
 
 from incrowd.core._domain import Domain
-from incrowd.core._errors import HierarchyError, Hint, Setting, UncoveredValuesError
+from incrowd.core._errors import HierarchyError, Hint, ParameterError, Setting, UncoveredValuesError
 from incrowd.core._grouping import smallest_unsigned
 
 TOP = "*"
@@ -113,6 +114,12 @@ class Ladder:
     def height(self) -> int:
         """The number of steps from a value to the top."""
         return len(self.groups) - 1
+
+    def check_level(self, level: int, *, at_least: int = 0) -> None:
+        """Refuse a level that it does not have."""
+        if not isinstance(level, Integral) or not at_least <= level <= self.height:
+            msg = f"Column {self.column!r} has levels {at_least} to {self.height}, got {level!r}."
+            raise ParameterError(msg)
 
     def parent_groups(self, low: int, high: int) -> Ints:
         """Give for every group of level ``low`` its group at level ``high``."""

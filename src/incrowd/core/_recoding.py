@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from incrowd.core._archive import Archive, Array, Arrays, Header
-from incrowd.core._census import check_level
+from incrowd.core._census import ladder_of
 from incrowd.core._domain import Domain
 from incrowd.core._errors import DataError, ParameterError, UnknownColumnError
 from incrowd.core._grouping import Ints, group
@@ -35,7 +35,7 @@ class FullDomainRecoding:
         for part in ("domains", "ladders"):  # in the order of the levels, whatever order they were given in
             object.__setattr__(self, part, _in_order(getattr(self, part), self.levels))
         for name, level in self.levels.items():
-            check_level(name, level, self.ladders)
+            self.ladders[name].check_level(level)
             if len(self.ladders[name].groups[0]) != len(self.domains[name]):
                 msg = f"The ladder of column {name!r} was not bound to the domain that the recoding has."
                 raise ParameterError(msg)
@@ -102,7 +102,7 @@ class LocalRecoding:
 
     def __post_init__(self) -> None:
         for name, level in self.floor.items():
-            check_level(name, level, self.ladders)
+            ladder_of(name, self.ladders, level).check_level(level)
         lengths = {len(array) for array in (*self.codes, self.classes, self.counts)}
         if len(lengths) != 1 or len(self.codes) != len(self.domains) or len(self.labels) != len(self.quasi):
             msg = "A local recoding needs one code per column and entry, and one label per quasi-identifier and class."

@@ -33,7 +33,6 @@ from incrowd.measures._measures import (
     Measure,
     Precision,
     column_weights,
-    read_measure,
 )
 from incrowd.measures._pairs import Joint, Ranges, answers, cramers_v
 from incrowd.measures._risk import (
@@ -53,6 +52,6 @@ __all__ = [
     "Measure", "Objective", "Precision", "Published", "Ranges", "Sizes", "Spread", "Uniqueness", "ambiguity",
     "answers", "best_guess", "chances_expected", "chances_in_population", "chances_in_table", "column_costs",
     "column_weights", "comparison_groups", "costs_of_labels", "costs_of_sums", "cramers_v", "estimated_uniqueness",
-    "expected_chance", "line_positions", "persons_alone", "pitman_fit", "plain_number", "read_measure", "rounded",
+    "expected_chance", "line_positions", "persons_alone", "pitman_fit", "plain_number", "rounded",
     "same_classes", "same_sets", "unique_without",
 ]  # fmt: skip

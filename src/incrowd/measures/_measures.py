@@ -26,6 +26,16 @@ class Measure(ABC):
     def bind(self, census: Census, importance: Mapping[str, float], balance: float) -> Objective:
         """Meet a census."""
 
+    @staticmethod
+    def of(measure: str | Measure) -> Measure:
+        """Find a measure by its name; a measure is one already."""
+        if isinstance(measure, Measure):
+            return measure
+        if not isinstance(measure, str) or measure not in MEASURES:
+            msg = f"measure must be one of {', '.join(map(repr, MEASURES))}, got {measure!r}."
+            raise ParameterError(msg)
+        return MEASURES[measure]
+
 
 @dataclass(frozen=True)
 class Loss(Measure):
@@ -162,16 +172,6 @@ MEASURES: Mapping[str, Measure] = {
     for measure in (Loss(), Distortion(), Precision(), Height(), Discernibility(), AverageClassSize(), Entropy())
 }
 """The measures by the names that plans and commands use."""
-
-
-def read_measure(measure: str | Measure) -> Measure:
-    """Find a measure by its name."""
-    if isinstance(measure, Measure):
-        return measure
-    if not isinstance(measure, str) or measure not in MEASURES:
-        msg = f"measure must be one of {', '.join(map(repr, MEASURES))}, got {measure!r}."
-        raise ParameterError(msg)
-    return MEASURES[measure]
 
 
 def factors(balance: float) -> tuple[float, float]:

@@ -16,7 +16,7 @@ from pydantic import ValidationError
 
 from incrowd.core import DataError, IncrowdError, PlanError, PlanProblem
 from incrowd.engines import Budget, check_form
-from incrowd.measures import read_measure
+from incrowd.measures import Measure
 from incrowd.models import Model, promise
 from incrowd.plan._problems import Trouble, did_you_mean, problems_of, troubles_of
 from incrowd.plan._sections import (
@@ -210,7 +210,7 @@ def _check_search(search: SearchSection) -> Iterator[Trouble]:
         elif value is not None and key in given:
             yield Trouble(("search", key), "is given in the table of the algorithm too; remove one of them.", own=True)
     measure = search.measure
-    troubles = [] if measure is None else list(_complaints_of(("search", "measure"), lambda: read_measure(measure)))
+    troubles = [] if measure is None else list(_complaints_of(("search", "measure"), lambda: Measure.of(measure)))
     yield from troubles
     if not strange and not troubles:
         yield from _complaints_of(path, search.model_copy(update={"measure": None, "seconds": None}).build)

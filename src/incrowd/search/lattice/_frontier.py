@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from incrowd.core import Grid, ParameterError, Schema
-from incrowd.measures import Measure, Objective, read_measure
+from incrowd.measures import Measure, Objective
 from incrowd.models import All, KAnonymity, LDiversity, Model, PSensitive, sensitive_columns
 from incrowd.search._problem import Counts, Ints, Node, Problem, Progress
 from incrowd.search.lattice._acceptance import Acceptance, Tested
@@ -121,11 +121,11 @@ def find_frontier(
     # The first part of the promise must count something in every class, such as `KAnonymity(1)`: the number that is
     # measured is what grows along the curve. All others are kept by every node. `values` ascend.
     refuse_large(problem)
-    objective = read_measure(measure).bind(problem.census, problem.importance, problem.balance)
+    objective = Measure.of(measure).bind(problem.census, problem.importance, problem.balance)
     walk = _Walk(problem, np.array(values), objective, progress)
     walk.run()
     beside = ", ".join(map(str, problem.model.parts[1:]))
-    return Frontier(of, read_measure(measure).name, tuple(values), tuple(walk.best), beside=beside)
+    return Frontier(of, Measure.of(measure).name, tuple(values), tuple(walk.best), beside=beside)
 
 
 class _Walk(Visitor):

@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from incrowd.measures import Measure, read_measure
+from incrowd.measures import Measure
 from incrowd.search._problem import Bools, Counts, Ints, OnProgress, Outcome, Problem
 from incrowd.search.lattice._acceptance import Acceptance
 from incrowd.search.lattice._rollup import Rolled
@@ -64,7 +64,7 @@ class Incognito:
     measure: str | Measure = "loss"
 
     def __post_init__(self) -> None:
-        read_measure(self.measure)
+        Measure.of(self.measure)
 
     def search(self, problem: Problem, progress: OnProgress | None = None) -> Outcome:
         """Find all acceptable nodes."""

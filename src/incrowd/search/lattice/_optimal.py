@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from incrowd.core import ParameterError
-from incrowd.measures import Measure, Objective, read_measure
+from incrowd.measures import Measure, Objective
 from incrowd.search._problem import Counts, Ints, Node, OnProgress, Outcome, Problem, Progress
 from incrowd.search.lattice._acceptance import Acceptance, Tested
 from incrowd.search.lattice._bounds import Bounds
@@ -299,7 +299,7 @@ class Optimal:
     seconds: float | None = None
 
     def __post_init__(self) -> None:
-        read_measure(self.measure)
+        Measure.of(self.measure)
         if self.seconds is not None and not (isinstance(self.seconds, (int, float)) and self.seconds > 0):
             msg = f"seconds must be above 0, got {self.seconds!r}."
             raise ParameterError(msg)
@@ -315,5 +315,5 @@ class Optimal:
             Called now and then; the search stops with what it has when this returns ``False``.
         """
         until = None if self.seconds is None else time.monotonic() + self.seconds
-        objective = read_measure(self.measure).bind(problem.census, problem.importance, problem.balance)
+        objective = Measure.of(self.measure).bind(problem.census, problem.importance, problem.balance)
         return BranchAndBound(problem, objective, until, progress).run()

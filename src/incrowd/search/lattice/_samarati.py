@@ -9,7 +9,7 @@ from typing import ClassVar, Literal, get_args
 
 import numpy as np
 
-from incrowd.measures import Measure, read_measure
+from incrowd.measures import Measure
 from incrowd.models import feasibility
 from incrowd.search._problem import Counts, Ints, OnProgress, Outcome, Problem, check_choice, least_size
 from incrowd.search.lattice._acceptance import Acceptance
@@ -74,7 +74,7 @@ class Samarati:
 
     def __post_init__(self) -> None:
         check_choice("every", self.every, get_args(Every))
-        read_measure(self.measure)
+        Measure.of(self.measure)
 
     def search(self, problem: Problem, progress: OnProgress | None = None) -> Outcome:
         """Find a node of least height."""

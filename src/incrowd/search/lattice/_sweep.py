@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from incrowd.core import ParameterError
-from incrowd.measures import Measure, read_measure
+from incrowd.measures import Measure
 from incrowd.search._problem import Counts, Ints, Node, Problem
 from incrowd.search.lattice._acceptance import Acceptance, Tested
 from incrowd.search.lattice._rollup import Levels, Rolled, Rollup, node_loops
@@ -213,7 +213,7 @@ def minimal_nodes(nodes: Ints) -> Ints:
 
 def best_node(problem: Problem, acceptance: Acceptance, nodes: Ints, measure: str | Measure) -> Node | None:
     """Give the node with the smallest measure that publishes something; of equal ones the lowest, then the first."""
-    objective = read_measure(measure).bind(problem.census, problem.importance, problem.balance)
+    objective = Measure.of(measure).bind(problem.census, problem.importance, problem.balance)
     ranked = []
     for row in nodes.tolist():
         cells = acceptance.rollup.to(row)
