@@ -16,7 +16,7 @@ from incrowd.search import LocalTable, Problem
 from incrowd.search.cheapest._block_kernels import Boxes, Choice, find_nearest
 from incrowd.search.cheapest._formation import Groups, _mutual_pairs, cut_into_blocks, form_in_blocks, support_part
 from incrowd.search.cheapest._kernels import NEVER, Labels, Work, _is_enough, _search
-from incrowd.search.cheapest._search_space import UNIT, Board, Needs
+from incrowd.search.cheapest._search_space import UNIT, Needs, SearchSpace
 from search.slow import QUASI, Row
 from search.slow_cheapest import cheapest
 from search.tables import PROMISES, problem, tables
@@ -30,11 +30,11 @@ CLOSED = [promise for promise in PROMISES if promise[0].upward_closed]
 WEIGHED = (ic.PAlphaSensitive(2, Fraction(1, 2), weight_over="distinct"), None)
 
 
-def board_of(table: Sequence[Row], model: Any) -> Board:
-    return Board.of(LocalTable(problem(table, model)), "hierarchy")
+def board_of(table: Sequence[Row], model: Any) -> SearchSpace:
+    return SearchSpace.of(LocalTable(problem(table, model)), "hierarchy")
 
 
-def values_of(board: Board) -> list[tuple[str, ...]]:
+def values_of(board: SearchSpace) -> list[tuple[str, ...]]:
     """Give the quasi-identifiers of every point."""
     census, first = board.table.census, board.points.first
     texts = [
@@ -146,7 +146,7 @@ def test_classes_stay_in_their_block(table: list[Row], k: int, least: int) -> No
 def test_finds_the_nearest_groups(table: list[Row], most: int, labels: Any) -> None:
     numbered = [{**{name: row[name] for name in QUASI}, "age": int(row["age"])} for row in table]
     schema = ic.Schema(quasi={"age": ic.intervals(10, 20), "sex": ic.flat(), "town": ic.flat()})
-    board = Board.of(LocalTable(Problem(ic.census(numbered, schema), schema, ic.KAnonymity(1))), labels)
+    board = SearchSpace.of(LocalTable(Problem(ic.census(numbered, schema), schema, ic.KAnonymity(1))), labels)
     points, place = len(board.points), board.tables().place
     everyone = np.arange(points, dtype=np.int32)
     choice = Choice(everyone, everyone, np.zeros(points, dtype=np.int64), np.full(points, points))
@@ -160,7 +160,7 @@ def test_finds_the_nearest_groups(table: list[Row], most: int, labels: Any) -> N
         assert (found[mover][len(slow) :] == -1).all()
 
 
-def _together(board: Board, place: Any, one: int, other: int) -> float:
+def _together(board: SearchSpace, place: Any, one: int, other: int) -> float:
     """Say what two points cost as one class; alone they cost nothing."""
     low, high = np.minimum(place[:, one], place[:, other]), np.maximum(place[:, one], place[:, other])
     ways = [column.label_costs(low[[at]], high[[at]])[0] for at, column in enumerate(board.columns)]

@@ -15,7 +15,7 @@ import pytest
 import incrowd as ic
 from engines.subjects import Subject
 from incrowd.core import CensusRequest
-from incrowd.engines import SparkHome, open_table, write_table
+from incrowd.engines import SparkBackend, open_table, write_table
 from incrowd.engines._lazy_frame import FrameEngine
 from incrowd.engines.spark import _backend as _spark_rows, _engine as _spark
 from spark.applications import spark_subject
@@ -222,12 +222,12 @@ def test_what_was_written_is_checked_by_spark(
 def test_a_folder_that_spark_did_not_write_as_it_should_is_not_published(
     table: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    write = SparkHome.write
+    write = SparkBackend.write
 
-    def lose(self: SparkHome, frame: Any, names: Sequence[str], path: Path, *how: Any) -> Any:
+    def lose(self: SparkBackend, frame: Any, names: Sequence[str], path: Path, *how: Any) -> Any:
         return write(self, frame.head(200), names, path, *how)
 
-    monkeypatch.setattr(SparkHome, "write", lose)
+    monkeypatch.setattr(SparkBackend, "write", lose)
     with pytest.raises(ic.ReleaseMismatch):
         ic.anonymize(table, schema(), model="k>=3", max_suppressed=0.2, output=tmp_path / "out")
     assert not (tmp_path / "out").exists()

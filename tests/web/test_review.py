@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from incrowd.release._about import QUESTIONS
-from incrowd.web._worker_cache import DESK
+from incrowd.web._worker_cache import CACHE
 from web.serving import PATIENTS, PLAN, Visitor, serving
 
 ANYWAY = {
@@ -314,7 +314,7 @@ def test_what_is_written_is_what_was_made_and_attacked_not_another_that_the_same
     file = folder / ".incrowd/runs/0001/run.json"
     kept = json.loads(file.read_text(encoding="utf-8"))
     file.write_text(json.dumps({**kept, "levels": {"age": 3, "sex": 1, "zip": 5}}), encoding="utf-8")  # stopped early
-    DESK.releases.clear()
+    CACHE.releases.clear()
     told = done.work(kind="export", run=1, anyway=ANYWAY)
     assert told["state"] == "failed"
     assert "cannot be made again" in told["error"]["message"]

@@ -169,10 +169,10 @@ def test_the_graph_of_classes_and_values_is_drawn(finished: Visitor) -> None:
 
 
 def test_a_release_that_is_no_longer_at_hand_is_made_again(finished: Visitor) -> None:
-    from incrowd.web._worker_cache import DESK  # noqa: PLC0415
+    from incrowd.web._worker_cache import CACHE  # noqa: PLC0415
 
     before = finished.ask("POST", "/api/runs/1/node", json={"levels": finished.ask("GET", "/api/runs/1")["levels"]})
-    DESK.releases.clear()
+    CACHE.releases.clear()
     after = finished.ask("POST", "/api/runs/1/node", json={"levels": finished.ask("GET", "/api/runs/1")["levels"]})
     assert before == after
 

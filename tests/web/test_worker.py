@@ -103,7 +103,7 @@ def test_a_worker_that_says_nonsense_is_ended_and_nobody_waits(line: bytes) -> N
             sys.executable, "-c", code, stdout=subprocess.PIPE, stdin=subprocess.PIPE, limit=1_000
         )
         process._waiting[1] = child, waiting, None
-        await process._read(child)
+        await process._read_lines(child)
         with pytest.raises(Refusal, match="stopped"):
             await waiting
         assert await child.wait() != 0

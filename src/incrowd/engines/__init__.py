@@ -23,17 +23,17 @@ from incrowd.engines.formats._excel import sheets_of
 from incrowd.engines.formats._notation import Notation, check_form, day_of, plain_day, plain_number
 from incrowd.engines.formats._statistics import Codebook
 from incrowd.engines.formats._wording import Dialect, Wording, check_dialect, escape_formula, unescape_formula
-from incrowd.engines.spark._backend import SparkHome, places_of, read_folder
+from incrowd.engines.spark._backend import SparkBackend, places_of, read_folder
 from incrowd.engines.spark._engine import check_published, cluster_of, open_written, unpersist
 from incrowd.engines.spark._session import spark_session
 
 __all__ = [
     "Answers", "Budget", "CellFile", "CellWriter", "Charset", "Codebook", "Database", "Dialect", "Engine", "Notation",
-    "Remembered", "Replace", "Resources", "SparkHome", "Stage", "Wording", "can_decode", "can_spill",
-    "census_size_about", "check_dialect", "check_form", "check_published", "check_suffix",
-    "cluster_of", "day_of", "determines", "digest_of_files", "ending_of", "escape_formula", "files_of", "first_rows",
-    "head_of", "header_of", "is_escaped", "is_text", "is_written_by", "open_table", "open_written", "peak_memory",
-    "places_of", "plain_day", "plain_number", "private_folder", "read_arrays", "read_folder", "read_texts",
-    "sample_of", "shares_of", "sheets_of", "spark_session", "spill_census", "table_of_columns", "unescape_formula",
-    "unpersist", "watching", "write_arrays", "write_database", "write_table",
+    "Remembered", "Replace", "Resources", "SparkBackend", "Stage", "Wording", "can_decode", "can_spill",
+    "census_size_about", "check_dialect", "check_form", "check_published", "check_suffix", "cluster_of", "day_of",
+    "determines", "digest_of_files", "ending_of", "escape_formula", "files_of", "first_rows", "head_of", "header_of",
+    "is_escaped", "is_text", "is_written_by", "open_table", "open_written", "peak_memory", "places_of", "plain_day",
+    "plain_number", "private_folder", "read_arrays", "read_folder", "read_texts", "sample_of", "shares_of",
+    "sheets_of", "spark_session", "spill_census", "table_of_columns", "unescape_formula", "unpersist", "watching",
+    "write_arrays", "write_database", "write_table",
 ]  # fmt: skip

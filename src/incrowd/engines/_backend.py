@@ -39,7 +39,7 @@ def frame_of(native: Any) -> Frame:
     return frame
 
 
-class Home(ABC):
+class Backend(ABC):
     """What the one engine over narwhals needs from the library under a frame."""
 
     codebook: Codebook = NO_CODEBOOK
@@ -105,7 +105,7 @@ class Home(ABC):
         """Take so many rows by a hash of their content."""
 
 
-class DuckHome(Home):
+class DuckBackend(Backend):
     """DuckDB: for its own relations, in whose catalog nothing is left, for files, and for eager frames in place."""
 
     can_spill = True
@@ -212,7 +212,7 @@ def _with_texts_once(table: pa.Table, names: Sequence[str]) -> pa.Table:
     return table
 
 
-class PolarsHome(Home):
+class PolarsBackend(Backend):
     def __init__(self, resources: Resources = DEFAULT_RESOURCES) -> None:
         super().__init__(resources)
         self._polars: Any = sys.modules["polars"]  # a frame of it came

@@ -13,7 +13,7 @@ import duckdb
 import pyarrow as pa
 
 from incrowd.core import DataError, EngineError, IncrowdError
-from incrowd.engines._backend import DuckHome
+from incrowd.engines._backend import DuckBackend
 from incrowd.engines._duckdb import found_by_duckdb
 from incrowd.engines._files import FOREIGN
 from incrowd.engines.formats._charset import wrong_encoding
@@ -51,13 +51,13 @@ def _is_stopped(error: Exception) -> bool:
     return behind or isinstance(error, duckdb.InterruptException) or _STOPPED.search(str(error)) is not None
 
 
-def _home_of(engine: object = None, *_: object) -> DuckHome | None:
+def _home_of(engine: object = None, *_: object) -> DuckBackend | None:
     """Give what a method's engine reads, if DuckDB reads it."""
     home = getattr(engine, "_home", None)
-    return home if isinstance(home, DuckHome) else None
+    return home if isinstance(home, DuckBackend) else None
 
 
-def _translate(error: Exception, home: DuckHome | None) -> IncrowdError:
+def _translate(error: Exception, home: DuckBackend | None) -> IncrowdError:
     message = str(error)
     if line := re.search(r"CSV Error on Line: (\d+)", message):
         return _csv_error(message, int(line[1]))
@@ -87,7 +87,7 @@ _NO_PARQUET = re.compile("[Mm]agic bytes|to be a Parquet file|Parquet file size"
 _OUT_OF_MEMORY = (MemoryError, duckdb.OutOfMemoryException, pa.ArrowMemoryError)
 
 
-def _cut_off(home: DuckHome | None) -> DataError:
+def _cut_off(home: DuckBackend | None) -> DataError:
     files = () if home is None else home.files
     name = f"The file {name_of(files[0])!r}" if len(files) == 1 else "A file"
     return DataError(f"{name} is not a gzip file, or is cut off.", hint=NOT_COMPRESSED)

@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 
 from incrowd.core import Domain, Kind, Packing, smallest_unsigned
 from incrowd.engines._arrow import kind_of_type, of_numbers, of_texts, plain_type, tidy_column, to_numpy, without_nulls
-from incrowd.engines._backend import Frame, Home
+from incrowd.engines._backend import Backend, Frame
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,7 @@ class Coding:
 
 
 def with_words(
-    frame: Frame, codings: Sequence[Coding], home: Home, labels: Mapping[str, pa.Array] | None = None
+    frame: Frame, codings: Sequence[Coding], home: Backend, labels: Mapping[str, pa.Array] | None = None
 ) -> tuple[Frame, list[str]]:
     """Add the packed codes of every row to a frame; give the frame and the names of its word columns."""
     packing = Packing.of([coding.cardinality for coding in codings])
@@ -52,7 +52,7 @@ def with_words(
     return frame.with_columns(**dict(zip(words, sums, strict=True))), words
 
 
-def with_lookups(frame: Frame, found: Iterable[tuple[Coding, Mapping[str, pa.Array]]], home: Home) -> Frame:
+def with_lookups(frame: Frame, found: Iterable[tuple[Coding, Mapping[str, pa.Array]]], home: Backend) -> Frame:
     """Join to every row what is found by its values, under some names; arrays longer than the keys tell it for null."""
     tables = {}
     for coding, arrays in found:

@@ -24,7 +24,7 @@ from incrowd.core import (
     UnknownColumnError,
 )
 from incrowd.engines._arrow import duration_error, to_numpy
-from incrowd.engines._backend import ROW, Frame, Home, selected
+from incrowd.engines._backend import ROW, Backend, Frame, selected
 from incrowd.engines._border import guarded
 from incrowd.engines._duckdb import inner_names
 from incrowd.engines._encoding import Coded, Coding, domain_of, with_words
@@ -59,7 +59,7 @@ class FrameEngine:
     def __init__(  # noqa: PLR0913 - all but the first three are optional
         self,
         frame: Frame,
-        home: Home,
+        home: Backend,
         names: Sequence[str],
         *,
         missing_values: Sequence[str] = (),

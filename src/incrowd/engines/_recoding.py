@@ -24,7 +24,7 @@ from incrowd.core import (
     smallest_unsigned,
 )
 from incrowd.engines._arrow import of_numbers, of_texts
-from incrowd.engines._backend import DuckHome, Frame, Home, selected
+from incrowd.engines._backend import Backend, DuckBackend, Frame, selected
 from incrowd.engines._encoding import Coded, Coding, looked_up, with_lookups, with_words
 
 Pieces = tuple[Any, Any, Any]  # what ``LocalRecoding.pieces`` says
@@ -37,7 +37,7 @@ def check_rows(recoding: LocalRecoding, rows: int) -> None:
         raise DataError(msg, hint="a local recoding belongs to the table that it was made for, one row per record.")
 
 
-def recode_full_domain(frame: Frame, recoding: FullDomainRecoding, coded: Mapping[str, Coding], home: Home) -> Frame:
+def recode_full_domain(frame: Frame, recoding: FullDomainRecoding, coded: Mapping[str, Coding], home: Backend) -> Frame:
     """Publish every column at its level; suppressed classes are left out or masked. All columns stay."""
     groups = {name: recoding.ladders[name].groups[level][coded[name].codes] for name, level in recoding.levels.items()}
     raised = [name for name, level in recoding.levels.items() if level or recoding.has_masked]
@@ -74,7 +74,7 @@ def recode_locally(
     recoding: LocalRecoding,
     pieces: Pieces,
     coded: Mapping[str, Coding],
-    home: Home,
+    home: Backend,
     ranks: Sequence[Coding | str],
 ) -> Frame:
     """Publish every record as its class, without the suppressed records."""
@@ -100,7 +100,7 @@ def recode_locally(
     return _with_labels(result.filter(nw.col("class") >= 0), recoding, columns_of, home)
 
 
-def replace_values(frame: Frame, coding: Coding, texts: Sequence[str | None], home: Home) -> Frame:
+def replace_values(frame: Frame, coding: Coding, texts: Sequence[str | None], home: Backend) -> Frame:
     """Replace every value of a column by a text: one per code, null last."""
     found = of_texts(texts)
     frame = with_lookups(frame, [(coding, {"new": found})], home)
@@ -121,7 +121,7 @@ def _entries(
     return pa.Table.from_arrays(whole, names), pa.Table.from_arrays(parting, [*names, "first", "end"])
 
 
-def _rows_ranked_in_cells(frame: Frame, words: Sequence[str], ranks: Sequence[Coding | str], home: Home) -> Frame:
+def _rows_ranked_in_cells(frame: Frame, words: Sequence[str], ranks: Sequence[Coding | str], home: Backend) -> Frame:
     """Renumber the rows of each cell from 1 by the values of the published columns, null last."""
     order: list[str] = []
     found = [(rank, of_numbers(rank.codes.astype(np.int64))) for rank in ranks if isinstance(rank, Coding)]
@@ -133,7 +133,7 @@ def _rows_ranked_in_cells(frame: Frame, words: Sequence[str], ranks: Sequence[Co
         by = joined.get(name, nw.col(name))
         frame = frame.with_columns(by.alias(value), nw.col(name).is_null().cast(nw.Int8).alias(absent))
         order += [absent, value]
-    for name in _columns_to_print(frame, ranks) if isinstance(home, DuckHome) else ():
+    for name in _columns_to_print(frame, ranks) if isinstance(home, DuckBackend) else ():
         frame = frame.with_columns(nw.col(name).cast(nw.String).alias(f"printed_{name}"))
         order.append(f"printed_{name}")
     rank_of = nw.col(words[0]).cum_count().over(*words, order_by=order or [words[0]])
@@ -147,7 +147,7 @@ def _columns_to_print(frame: Frame, ranks: Sequence[Coding | str]) -> list[str]:
     return [name for name in columns if not (types[name].is_numeric() or isinstance(types[name], plain))]
 
 
-def _with_labels(frame: Frame, recoding: LocalRecoding, columns: Sequence[str], home: Home) -> Frame:
+def _with_labels(frame: Frame, recoding: LocalRecoding, columns: Sequence[str], home: Backend) -> Frame:
     names = [f"label_{column}" for column in columns]
     numbers = of_numbers(np.arange(len(recoding.labels[0])))
     texts = [of_texts(labels.tolist()) for labels in recoding.labels]

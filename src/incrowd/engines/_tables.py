@@ -17,7 +17,7 @@ import pyarrow.parquet
 
 from incrowd.core import DataError, SchemaError, UnknownColumnError, atomic_path
 from incrowd.engines._arrow import arrow_of_pandas, check_polars_types, decoded, duration_columns, kind_of_type, tidy
-from incrowd.engines._backend import DuckHome, PolarsHome, adopted, frame_of
+from incrowd.engines._backend import DuckBackend, PolarsBackend, adopted, frame_of
 from incrowd.engines._border import guarded
 from incrowd.engines._duckdb import Workshop, inner_names
 from incrowd.engines._eager_frame import EagerEngine
@@ -189,7 +189,7 @@ def _open_parquet(found: FileSet, workshop: Workshop, reading: Mapping[str, Any]
     _check_names(names, reading["drop"])
     found.check_columns(columns, names)
     relation = found.parquet_relation(workshop.connection)
-    home = DuckHome(relation, _as_it_is, workshop=workshop, stamp=stamp)
+    home = DuckBackend(relation, _as_it_is, workshop=workshop, stamp=stamp)
     return ParquetEngine(adopted(relation), home, names, refused=duration_columns(columns[0]), **reading)
 
 
@@ -202,7 +202,7 @@ def _open_text(found: FileSet, workshop: Workshop, layout: Layout, reading: Mapp
     relation = text.relation(workshop, quoted_nulls=not layout.escaped or "" in reading["missing_values"])
     if layout.escaped:
         relation = relation.project(layout.wording.read_sql(header.columns, relation.columns))
-    home = DuckHome(relation, _as_it_is, workshop=workshop, stamp=stamp)
+    home = DuckBackend(relation, _as_it_is, workshop=workshop, stamp=stamp)
     dialect = Dialect(header.separator, layout.encoding, header.mark, *astuple(layout.notation))
     how: dict[str, Any] = {"dialect": dialect, "rows": text.rows_about()}
     return TextEngine(nw.from_native(relation), home, header.columns, **how, **reading)
@@ -216,7 +216,7 @@ def _open_lazy(source: Any, resources: Resources, reading: Mapping[str, Any]) ->
     """Open what is not in memory: a relation, a lazy frame or one of Spark; ``None`` for anything else."""
     if isinstance(source, duckdb.DuckDBPyRelation):
         _check_names(source.columns, reading["drop"])
-        home = DuckHome(source, resources=resources)
+        home = DuckBackend(source, resources=resources)
         return FrameEngine(adopted(source, foreign=True), home, source.columns, **reading)
     if (polars := sys.modules.get("polars")) and isinstance(source, polars.LazyFrame):
         names = source.collect_schema().names()
@@ -224,7 +224,7 @@ def _open_lazy(source: Any, resources: Resources, reading: Mapping[str, Any]) ->
         check_polars_types(source)
         renamed = source.rename(dict(zip(names, inner_names(len(names)), strict=True)))
         renamed = renamed.cast({polars.Null: polars.String})  # a column of nothing but null has no type
-        return FrameEngine(frame_of(renamed), PolarsHome(resources), names, **reading)
+        return FrameEngine(frame_of(renamed), PolarsBackend(resources), names, **reading)
     if (spark := sys.modules.get("pyspark.sql")) and isinstance(source, spark.DataFrame):
         _check_names(source.columns, reading["drop"])
         return open_spark(source, resources=resources, **reading)
@@ -249,7 +249,7 @@ def _open_eager(
         return EagerEngine(columns, hand_back, untyped=untyped, resources=resources, **reading)
     workshop = workshop or Workshop(resources)
     relation = workshop.connection.from_arrow(decoded(table).rename_columns(inner_names(len(names))))
-    home = DuckHome(relation, hand_back, workshop=workshop)
+    home = DuckBackend(relation, hand_back, workshop=workshop)
     refused = duration_columns(zip(names, table.schema.types, strict=True))
     return FrameEngine(adopted(relation), home, names, refused=refused, untyped=untyped, **reading)
 

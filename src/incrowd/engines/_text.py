@@ -17,7 +17,7 @@ import pyarrow.compute as pc
 
 from incrowd.core import CensusRequest, Domain, FullDomainRecoding, Packing, Recoding, tally
 from incrowd.engines._arrow import nulls_in, of_texts, to_numpy, without_nulls
-from incrowd.engines._backend import DuckHome, Frame, frame_of
+from incrowd.engines._backend import DuckBackend, Frame, frame_of
 from incrowd.engines._border import guarded
 from incrowd.engines._duckdb import reader_of
 from incrowd.engines._encoding import Coded, Coding
@@ -41,13 +41,13 @@ class TextEngine(FrameEngine):
     """
 
     shows_names = False
-    _home: DuckHome
+    _home: DuckBackend
     _notation: Notation | None = None  # how the texts of the frame are written, unless they are plain
 
     def __init__(
         self,
         frame: Frame,
-        home: DuckHome,
+        home: DuckBackend,
         names: Sequence[str],
         *,
         dialect: Dialect = PLAIN,

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from incrowd.core import CensusRequest, Hint, ParameterError, Recoding, Schema, Verdict, remove_path, warn
-from incrowd.engines import Engine, SparkHome, Wording, cluster_of, open_table, open_written, peak_memory, unpersist
+from incrowd.engines import Engine, SparkBackend, Wording, cluster_of, open_table, open_written, peak_memory, unpersist
 from incrowd.release._census import fits_in_memory
 from incrowd.release._explanation import Explanation
 from incrowd.release._feasibility import no_release
@@ -119,7 +119,7 @@ def _write_release(source: Source, found: Found, predicted: Future[Predicted], o
 
 @contextmanager
 def _engine_to_check(
-    source: Source, found: Found, table: Any, cluster: SparkHome | None = None, wording: Wording | None = None
+    source: Source, found: Found, table: Any, cluster: SparkBackend | None = None, wording: Wording | None = None
 ) -> Iterator[Engine]:
     """Open what is published; whose row it is decides where it is known, so it is looked at beside it."""
     entity, budget = found.problem.schema.entity, source.engine.resources.options
@@ -140,14 +140,14 @@ def _engine_to_check(
             unpersist(whole)
 
 
-def _write(engine: Engine, path: Path, wanted: Wording | None = None) -> tuple[SparkHome | None, Wording]:
+def _write(engine: Engine, path: Path, wanted: Wording | None = None) -> tuple[SparkBackend | None, Wording]:
     """Write a table; say which cluster did, if one did, and how. The engine is forgotten before its file is checked."""
     wording = engine.write(path, wording=wanted)
     return cluster_of(engine), wording
 
 
 def _open_written(
-    path: Path, cluster: SparkHome | None, budget: Mapping[str, Any], wording: Wording | None = None
+    path: Path, cluster: SparkBackend | None, budget: Mapping[str, Any], wording: Wording | None = None
 ) -> Engine:
     """Open what was written: what a cluster wrote, by the cluster."""
     if cluster is not None:

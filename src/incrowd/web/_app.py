@@ -26,7 +26,7 @@ from incrowd.web._guard import HEADERS, Guard, Settings
 from incrowd.web._jobs import Process, Working
 from incrowd.web._refusal import Plain, Refusal, plain_error, plain_refusal, status_of
 from incrowd.web._requests import ERRORS
-from incrowd.web._server_state import Office
+from incrowd.web._server_state import ServerState
 
 STATIC = Path(__file__).parent / "static"
 DESCRIPTION = "The local page of incrowd. It edits a plan and runs it; what it does can be done without it."
@@ -37,7 +37,7 @@ def make_app(settings: Settings, worker: Callable[[], Working] = Process) -> Fas
 
     ``app.state.token`` is the token of the first visit. Nothing of it is ever logged.
     """
-    office = Office(settings, worker)
+    office = ServerState(settings, worker)
 
     @contextlib.asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
@@ -71,10 +71,10 @@ def _explain_errors(app: FastAPI) -> None:
     app.add_exception_handler(HTTPException, _not_there)
     app.add_exception_handler(ClientDisconnect, _broken_off)
     for kind in (Refusal, IncrowdError, Exception):
-        app.add_exception_handler(kind, _failed)
+        app.add_exception_handler(kind, _error_answer)
 
 
-async def _failed(_: Request, error: Exception) -> JSONResponse:
+async def _error_answer(_: Request, error: Exception) -> JSONResponse:
     told = plain_error(error)
     return _answer(error.status if isinstance(error, Refusal) else status_of(told), told)
 
@@ -140,7 +140,7 @@ def serve(settings: Settings, ready: Callable[[str], None]) -> None:
 
     Port 0 takes any that is free.
     """
-    with alone_in(settings.folder), _listening(settings) as listener:
+    with alone_in(settings.folder), _listening_socket(settings) as listener:
         there = replace(settings, port=int(listener.getsockname()[1]))
         app = make_app(there)
         host = f"[{there.host}]" if ":" in there.host else there.host
@@ -159,7 +159,7 @@ def serve(settings: Settings, ready: Callable[[str], None]) -> None:
 
 
 @contextlib.contextmanager
-def _listening(settings: Settings) -> Iterator[socket.socket]:
+def _listening_socket(settings: Settings) -> Iterator[socket.socket]:
     """Listen at once, so that the address is right when it is told."""
     family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
     with socket.socket(family, socket.SOCK_STREAM) as listener:

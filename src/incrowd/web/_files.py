@@ -174,7 +174,7 @@ class Uploads:
     def settle(self, draft: Path, name: str) -> str:
         """Move a finished file into the folder under a name that is free there, and give that."""
         with self._lock:
-            target = self._reserved(name)
+            target = self._reserved_path(name)
             draft.replace(target)
             write_json(self._file, {**self._known_uploads(), target.name: _fingerprint(target)})
         return target.name
@@ -205,7 +205,7 @@ class Uploads:
         found: Plain = read_json(self._file, {})
         return found
 
-    def _reserved(self, name: str) -> Path:
+    def _reserved_path(self, name: str) -> Path:
         """Make an empty file under a name that nobody has, not even in other letters; numbers follow from 2 on."""
         taken = {unicodedata.normalize("NFC", entry.name).casefold() for entry in self._folder.home.iterdir()}
         ending = name[len(name) - len(ending_of(name)) :]

@@ -78,7 +78,7 @@ class Keys:
 
     def spend(self, token: str) -> bool:
         """Take the token of the first visit; it works once."""
-        if self.first is None or not _same(token, self.first):
+        if self.first is None or not _is_same_secret(token, self.first):
             return False
         self.first = None
         return True
@@ -86,7 +86,7 @@ class Keys:
     def knows(self, headers: Mapping[str, str]) -> bool:
         """Say whether a request comes from the browser that had the token."""
         sent = [one.partition("=") for one in headers.get("cookie", "").split(";")]
-        return any(name.strip() == self.name and _same(value.strip(), self.cookie) for name, _, value in sent)
+        return any(name.strip() == self.name and _is_same_secret(value.strip(), self.cookie) for name, _, value in sent)
 
 
 class Guard:
@@ -106,13 +106,15 @@ class Guard:
         headers = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in scope["headers"]}
         problem = self._problem(scope, headers)
         if problem is not None:
-            await _refuse(send, *problem)
+            await _send_refusal(send, *problem)
         elif (token := _first_visit(scope)) is not None:
             await self._welcome(send, token, headers)
         elif not self._keys.knows(headers):
-            await _refuse(send, 403, "forbidden", "This browser is not known.", "open the address that was printed.")
-        elif scope["method"] in CHANGES and not _same(headers.get(HEADER, ""), self._keys.change):
-            await _refuse(send, 403, "token", "The request does not come from our page.", "reload the page.")
+            await _send_refusal(
+                send, 403, "forbidden", "This browser is not known.", "open the address that was printed."
+            )
+        elif scope["method"] in CHANGES and not _is_same_secret(headers.get(HEADER, ""), self._keys.change):
+            await _send_refusal(send, 403, "token", "The request does not come from our page.", "reload the page.")
         else:
             limit = _Limit(self._body_limit(scope), receive, _with_headers(send))
             await self._app(scope, limit.receive, limit.send)
@@ -143,7 +145,9 @@ class Guard:
         elif self._keys.knows(headers):
             await _answer(send, 303, b"", {"location": "/"})
         else:
-            await _refuse(send, 403, "forbidden", "The address has been used already.", "start incrowd serve again.")
+            await _send_refusal(
+                send, 403, "forbidden", "The address has been used already.", "start incrowd serve again."
+            )
 
 
 class _Limit:
@@ -163,10 +167,10 @@ class _Limit:
             await self._send(message)
         elif not self._refused:
             self._refused = True
-            await _refuse(self._send, 413, "too-large", _too_large(self._body_limit), TOO_LARGE)
+            await _send_refusal(self._send, 413, "too-large", _too_large(self._body_limit), TOO_LARGE)
 
 
-def _same(one: str, two: str) -> bool:
+def _is_same_secret(one: str, two: str) -> bool:
     """Compare secrets without telling by the time how much of them is right."""
     return hmac.compare_digest(one.encode(), two.encode())
 
@@ -189,7 +193,7 @@ def _too_large(most: int) -> str:
     return f"The request is larger than {most / 2**20:,.0f} MB."
 
 
-async def _refuse(send: Send, status: int, code: str, message: str, hint: str = "") -> None:
+async def _send_refusal(send: Send, status: int, code: str, message: str, hint: str = "") -> None:
     body = json.dumps(plain_refusal(code, message, hint)).encode()
     await _answer(send, status, body, {"content-type": "application/json"})
 

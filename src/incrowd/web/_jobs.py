@@ -41,7 +41,7 @@ class Process:
     _starting: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     async def call(self, task: str, given: Plain, hear: Hear | None = None) -> Plain:
-        child = await self._started()
+        child = await self._running_child()
         self._number += 1
         number = self._number
         future: asyncio.Future[Plain] = asyncio.get_running_loop().create_future()
@@ -72,7 +72,7 @@ class Process:
     def number(self) -> int | None:
         return None if self._child is None else self._child.pid
 
-    async def _started(self) -> asyncio.subprocess.Process:
+    async def _running_child(self) -> asyncio.subprocess.Process:
         async with self._starting:
             if self._child is None or self._reader is None or self._reader.done():  # it ended, or never began
                 self._child = await asyncio.create_subprocess_exec(
@@ -85,10 +85,10 @@ class Process:
                     stderr=asyncio.subprocess.DEVNULL,  # what libraries print may quote a record
                     limit=LINE,
                 )
-                self._reader = asyncio.create_task(self._read(self._child))
+                self._reader = asyncio.create_task(self._read_lines(self._child))
             return self._child
 
-    async def _read(self, child: asyncio.subprocess.Process) -> None:
+    async def _read_lines(self, child: asyncio.subprocess.Process) -> None:
         """Hand every line to whoever waits for it; when there are no more, nobody needs to wait."""
         assert child.stdout is not None  # noqa: S101 - we asked for it
         try:

@@ -46,7 +46,7 @@ class Plans:
             text = self._text()
             if text is None:
                 raise refusal(409, "no-plan", "No table is open yet.", "open a file first.")
-            return self._built(tables_of(text))
+            return self._built_plan(tables_of(text))
 
     def present(self) -> Present:
         with self._lock:
@@ -55,11 +55,11 @@ class Plans:
 
     def change(self, change: Mapping[str, Any], revision: str | None = None) -> Plain:
         with self._lock:
-            self._check(revision)
+            self._check_revision(revision)
             check_depth(change)
             plan = self.read()
             tables = fit_to_roles(merge_change(tables_in(plan), read_numbers(change)), change)
-            self._write(self._built(tables).text())
+            self._write(self._built_plan(tables).text())
             columns = change.get("columns") or {}
             self.confirm([name for name, one in columns.items() if isinstance(one, Mapping) and "role" in one])
             return self.show()
@@ -73,8 +73,8 @@ class Plans:
 
     def replace(self, text: str, revision: str | None = None) -> Plain:
         with self._lock:
-            self._check(revision)
-            self._built(tables_of(text))
+            self._check_revision(revision)
+            self._built_plan(tables_of(text))
             self._write(text)
             return self.show()
 
@@ -82,7 +82,7 @@ class Plans:
         """Begin with a suggested plan and the ladders beside it, and remember why it is as it is."""
         with self._lock:
             text = self._ladders.take(draft)
-            plan = self._built(tables_of(text))
+            plan = self._built_plan(tables_of(text))
             self._write(text)
             reading = {key: getattr(plan.data, key) for key in READING}
             self._answers.begin(str(plan.data.path), {**found, "reading": reading})
@@ -155,11 +155,11 @@ class Plans:
         if text is None:
             return None, None
         try:
-            return self._built(tables_of(text)), None
+            return self._built_plan(tables_of(text)), None
         except Refusal as error:
             return None, error.plain
 
-    def _built(self, tables: Mapping[str, Any]) -> Plan:
+    def _built_plan(self, tables: Mapping[str, Any]) -> Plan:
         """Build a plan; before anything that it names is read, see that it lies in the folder."""
         check_paths(tables, self._folder)
         self._ladders.place(tables)
@@ -169,7 +169,7 @@ class Plans:
             told = plain_error(error)
         raise Refusal(status_of(told), told)
 
-    def _check(self, revision: str | None) -> None:
+    def _check_revision(self, revision: str | None) -> None:
         if revision is not None and revision.strip('"') != revision_of(self._text() or ""):
             raise refusal(409, "changed", "The plan was changed elsewhere meanwhile.", "look at it again.")
 

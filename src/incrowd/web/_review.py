@@ -41,8 +41,13 @@ class Review:
 
     @property
     def items(self) -> list[Item]:
-        lines = (self._roles, self._plan, self._promise, self._attacked, self._names, self._values, self._order)
-        return [*(line() for line in lines), self._stated(), *self._worst(), *self._doubts()]
+        lines = (self._roles, self._plan, self._promise, self._attack_item, self._names, self._values, self._order)
+        return [
+            *(line() for line in lines),
+            self._earlier_releases_item(),
+            *self._exposure_items(),
+            *self._doubt_items(),
+        ]
 
     @property
     def open(self) -> list[Item]:
@@ -59,14 +64,16 @@ class Review:
         unsure = [one["name"] for one in self.columns if not one["confirmed"]]
         if not unsure:
             return Item("roles", "Columns confirmed", "done", _LOOKED)
-        return Item("roles", "Columns not confirmed", "open", f"Nobody has looked at {_listed(unsure)} yet (step 2).")
+        return Item(
+            "roles", "Columns not confirmed", "open", f"Nobody has looked at {_names_text(unsure)} yet (step 2)."
+        )
 
     def _plan(self) -> Item:
         if self.run["current"]:
             return Item(
                 "plan", "Version is up to date", "done", f"Version {self.run['id']} was made by the plan as it is."
             )
-        changed = _listed(differences(self.made_by, self.now)) or _FILE
+        changed = _names_text(differences(self.made_by, self.now)) or _FILE
         words = f"The plan has changed since this version was made: {changed}. Make a new version in step 5."
         return Item("plan", "Version is out of date", "open", words)
 
@@ -78,29 +85,29 @@ class Review:
         words = f"It keeps {words} The plan now asks for {asked}."
         return Item("promise", "Another promise is kept", "open", words)
 
-    def _attacked(self) -> Item:
+    def _attack_item(self) -> Item:
         if self.evidence is None:
             return Item("attacked", "Not attacked", "open", "Nobody has attacked this version yet. Do that in step 6.")
         return Item("attacked", "Attacked", "done", str(self.evidence["verdict"]))
 
     def _names(self) -> Item:
-        published = self._published()
+        published = self._published_roles()
         likely = [one["name"] for one in self.columns if one["suggested"] == "identifier" and one["name"] in published]
         gone = [name for name, one in self.made_by.columns.items() if one.role in GONE and not one.keep]
         if likely:
-            words = f"{_listed(likely)} may name people, and {'are' if len(likely) > 1 else 'is'} published."
+            words = f"{_names_text(likely)} may name people, and {'are' if len(likely) > 1 else 'is'} published."
             return Item("names", "Names may be published", "open", words)
-        words = f"Not published: {_listed(gone)}." if gone else "No column looks as if it named a person."
+        words = f"Not published: {_names_text(gone)}." if gone else "No column looks as if it named a person."
         return Item("names", "Names are gone", "done", words)
 
     def _values(self) -> Item:
-        as_it_is = {name for name, role in self._published().items() if role in AS_IT_IS}
+        as_it_is = {name for name, role in self._published_roles().items() if role in AS_IT_IS}
         known = [one for one in self.profile["columns"] if one["name"] in as_it_is and float(one["share_alone"]) > OWN]
         words = "No column that is published as it is has mostly unique values."
         if not known:
             return Item("values", "No free text", "done", words)
         text = any(one["kind"] == "text" for one in known)
-        names = _listed([one["name"] for one in known])
+        names = _names_text([one["name"] for one in known])
         words = f"In {names} most people have a value of their own, and it is published as it is. {_KNOWN}"
         if text:
             return Item("values", "Free text may be published", "open", words)
@@ -113,19 +120,19 @@ class Review:
         words = "The order of your table is kept, which can give people away."
         return Item("order", "Rows are not sorted", "open", words)
 
-    def _stated(self) -> Item:
+    def _earlier_releases_item(self) -> Item:
         stated = self.now.report.earlier_releases
         if stated:
             return Item("earlier", "Earlier releases", "done", f"You wrote: {stated}")
         words = "Say below whether the same people were published before."
         return Item("earlier", "Earlier releases not stated", "open", words)
 
-    def _worst(self) -> Iterable[Item]:
+    def _exposure_items(self) -> Iterable[Item]:
         """Say what nobody should release without a reason, though every promise is kept."""
         for words in () if self.evidence is None else self.evidence.get("worst", ()):
             yield Item("found", "People are exposed", "open", words)
 
-    def _doubts(self) -> Iterable[Item]:
+    def _doubt_items(self) -> Iterable[Item]:
         """Say what nobody should call safe, though every promise is kept."""
         for words in () if self.evidence is None else self.evidence.get("doubts", ()):
             yield Item("found", "Attacks and rules", "doubt", words)
@@ -135,7 +142,7 @@ class Review:
             words = f"Version {one['id']} ({one['promise']}) was written into {one['exported']} before. {_BOTH}"
             yield Item("written", "Written before", "doubt", words)
 
-    def _published(self) -> dict[str, str]:
+    def _published_roles(self) -> dict[str, str]:
         return {name: one.role for name, one in self.made_by.columns.items() if one.role not in GONE}
 
 
@@ -158,7 +165,7 @@ def refusal_of(items: Sequence[Item]) -> Refusal:
     return told
 
 
-def _listed(names: Sequence[str]) -> str:
+def _names_text(names: Sequence[str]) -> str:
     return " and ".join([", ".join(names[:-1]), *names[-1:]] if len(names) > 1 else names)
 
 

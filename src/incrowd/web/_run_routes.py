@@ -20,7 +20,7 @@ from incrowd.web._history import read_json, write_json
 from incrowd.web._jobs import Job
 from incrowd.web._refusal import Plain, refusal
 from incrowd.web._review import Review, refusal_of
-from incrowd.web._server_state import Here, Office
+from incrowd.web._server_state import Here, ServerState
 
 router = APIRouter(prefix="/api/jobs", tags=["jobs"])
 runs = APIRouter(prefix="/api/runs", tags=["runs"])
@@ -43,7 +43,7 @@ async def start(here: Here, body: Annotated[asked.AnyJob, Body()]) -> Plain:
     return here.jobs.start(Job(body.kind, run, limit), task, given).show()
 
 
-def _run(here: Office, label: str) -> Job:
+def _run(here: ServerState, label: str) -> Job:
     """Make a release by the plan as it is; what is not finished is forgotten."""
     plan = here.plans.read()
     number, folder = here.runs.begin()
@@ -58,7 +58,7 @@ def _run(here: Office, label: str) -> Job:
     return here.jobs.start(Job("run", number, plan.search.seconds), "run", given, ended)
 
 
-async def _task(here: Office, body: Any) -> tuple[str, Plain, int | None]:
+async def _task(here: ServerState, body: Any) -> tuple[str, Plain, int | None]:
     """Give the task of a job, what it needs, and the run that it is about."""
     plan = {"plan": str(here.folder.plan)}
     match body:
@@ -69,11 +69,11 @@ async def _task(here: Office, body: Any) -> tuple[str, Plain, int | None]:
             return "frontier", {**plan, "by": body.by, "of": body.of}, None
         case _:
             folder = await here.run(body.run)
-            given = await _export(here, body, folder) if isinstance(body, asked.ExportJob) else _about(here, body)
+            given = await _export(here, body, folder) if isinstance(body, asked.ExportJob) else _job_details(here, body)
             return body.kind, {"run": str(folder), **given}, body.run
 
 
-def _about(here: Office, body: Any) -> Plain:
+def _job_details(here: ServerState, body: Any) -> Plain:
     """Give what a job about a run needs to know besides."""
     match body:
         case asked.NTJob():
@@ -94,14 +94,14 @@ def _question(body: asked.QuestionJob) -> Plain:
     return {"ask": body.ask, "column": body.column, "where": [one.model_dump() for one in body.where]}
 
 
-async def _export(here: Office, body: asked.ExportJob, folder: Path) -> Plain:
+async def _export(here: ServerState, body: asked.ExportJob, folder: Path) -> Plain:
     """Take folder, format and what the report says from the present plan, all else from that of the run."""
     now = here.plans.read()
     name = body.folder or now.output.folder
     target = here.folder.inside(name)
     if target.parent != here.folder.home or target.name.startswith("."):
         raise refusal(422, "wrong-request", "The folder must lie in the chosen one.", "give one plain name.", "folder")
-    signed = _signed(await here.review(body.run), body.anyway)
+    signed = _signature(await here.review(body.run), body.anyway)
     kind = body.format or now.output.format or read_json(folder / "details.json", {}).get("format") or "csv"
     source = (folder / "source.toml").read_text(encoding="utf-8")
     made_by = here.runs.made_by(body.run)
@@ -114,7 +114,7 @@ async def _export(here: Office, body: asked.ExportJob, folder: Path) -> Plain:
     return {"target": str(target), **texts, **more}
 
 
-def _signed(review: Review, anyway: asked.Anyway | None) -> dict[str, str] | None:
+def _signature(review: Review, anyway: asked.Anyway | None) -> dict[str, str] | None:
     """Say why something is released although something is open; refuse if nobody says why, or who does saw less."""
     if not review.open:
         return None

@@ -22,7 +22,7 @@ from incrowd.web._review import Review
 from incrowd.web._runs import Runs
 
 
-class Office:
+class ServerState:
     """Everything that a server has.
 
     One worker looks at the table, the other does the long jobs, so that looking does not wait for them.
@@ -55,9 +55,9 @@ class Office:
     async def review(self, number: int) -> Review:
         await self.run(number)
         profile = await self.look("profile")
-        return await asyncio.to_thread(self._reviewed, number, profile)
+        return await asyncio.to_thread(self._review_of, number, profile)
 
-    def _reviewed(self, number: int, profile: Plain) -> Review:
+    def _review_of(self, number: int, profile: Plain) -> Review:
         run, shown = self.runs.show(number, self.plans.present()), self.plans.show()
         return Review(
             run=run,
@@ -75,12 +75,12 @@ class Office:
         await self.looker.end()
 
 
-def office_of(request: Request) -> Office:
-    found: Office = request.app.state.office
+def state_of(request: Request) -> ServerState:
+    found: ServerState = request.app.state.office
     return found
 
 
-Here = Annotated[Office, Depends(office_of)]
+Here = Annotated[ServerState, Depends(state_of)]
 
 
 # The pages: seven screens, one question each.

@@ -68,7 +68,11 @@ def suggest_plan(given: Plain, teller: Teller) -> Plain:
     if given.get("one_each"):
         drafted = drafted.with_roles(entity=None)
     drafted.write(Path(given["draft"]), given["data"])
-    return {"suggested": columns, "confirmed": kept, "about": {**_about(found), "reading": open_questions(found)}}
+    return {
+        "suggested": columns,
+        "confirmed": kept,
+        "about": {**_people_details(found), "reading": open_questions(found)},
+    }
 
 
 def _with_roles(found: Suggestion, known: Plain) -> tuple[list[str], Suggestion]:
@@ -85,7 +89,7 @@ def _with_roles(found: Suggestion, known: Plain) -> tuple[list[str], Suggestion]
     return (list(kept), drafted) if fits else ([], found)
 
 
-def _about(found: Suggestion) -> Plain:
+def _people_details(found: Suggestion) -> Plain:
     """Say who a row is about, in names and numbers."""
     people, households = (
         None if name is None else found.profile[name].distinct
@@ -144,14 +148,17 @@ def singling_out(given: Plain, teller: Teller) -> Plain:
     schema = plan.schema()
     found = one_of_a_kind(table_of(plan), schema, hint=FEWER)
     without = [
-        {"column": next(name for name in schema.quasi_names if name not in one.columns), **_alone(one)}
+        {"column": next(name for name in schema.quasi_names if name not in one.columns), **_alone_details(one)}
         for one in found.without
     ]
-    few = {"single": [_alone(one) for one in found.single], "pairs": [_alone(one) for one in found.pairs]}
-    return {"records": found.records, "together": _alone(found.together), "without": without, **few}
+    few = {
+        "single": [_alone_details(one) for one in found.single],
+        "pairs": [_alone_details(one) for one in found.pairs],
+    }
+    return {"records": found.records, "together": _alone_details(found.together), "without": without, **few}
 
 
-def _alone(one: Alone) -> Plain:
+def _alone_details(one: Alone) -> Plain:
     return {"columns": list(one.columns), "alone": one.alone, "share": share_of(one.share)}
 
 

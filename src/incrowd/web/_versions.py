@@ -146,18 +146,20 @@ def proposals(given: Plain, teller: Teller) -> Plain:
     release = quick.run(teller.search)
     found, others = [], itertools.count(2)
     for one in proposals_for(release, plan.privacy.max_suppressed):
-        named = _named(one)
+        named = _proposal_details(one)
         if one.name != "balanced":
             teller.part(named["title"].lower(), next(others), len(proposed))
         version = one.version(quick.algorithm(), teller.search)
-        found.append({**named, **({"possible": False, "levels": None} if version is None else _described(version))})
+        found.append(
+            {**named, **({"possible": False, "levels": None} if version is None else _version_details(version))}
+        )
     result: Plain = {"proposals": found, "samples": _samples(release), "notes": []}
     kept = {"revision": given["revision"], "states": states_of(plan, result), **result}
     write_json(Path(given["kept"]), kept)
     return result
 
 
-def _named(one: Proposal) -> Plain:
+def _proposal_details(one: Proposal) -> Plain:
     groups = f"groups of at least {one.k}" if one.k > 1 else "what you promised"
     title, words = {
         "safer": ("Safer", groups),
@@ -169,7 +171,7 @@ def _named(one: Proposal) -> Plain:
     return {"name": one.name, "title": title, "words": words, "max_suppressed": share, "promise": promised}
 
 
-def _described(version: Version) -> Plain:
+def _version_details(version: Version) -> Plain:
     shares = {"share_left_out": share_of(version.share_left_out), "kept": share_of(version.kept)}
     levels = None if version.levels is None else dict(version.levels)
     numbers = {"suppressed": version.suppressed, **shares, "classes": version.classes}

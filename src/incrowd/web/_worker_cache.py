@@ -50,7 +50,7 @@ def refuse_huge(path: Path) -> None:
         return
     try:
         with path.open("rb") as file, ZipFile(file) as archive:
-            _measure(archive, file)
+            _refuse_huge_parts(archive, file)
     except (BadZipFile, zlib.error, NotImplementedError, EOFError, OSError) as error:
         msg = f"The file {path.name!r} is not a spreadsheet, or is broken."
         raise DataError(msg, hint="open it in Excel and save it again.") from error
@@ -58,14 +58,14 @@ def refuse_huge(path: Path) -> None:
     _SMALL.add(key)
 
 
-def _measure(archive: ZipFile, file: IO[bytes]) -> None:
+def _refuse_huge_parts(archive: ZipFile, file: IO[bytes]) -> None:
     """Unpack every part of an archive bit by bit, and keep nothing: what its list says may be wrong."""
     left = MOST_BYTES
     if sum(part.file_size for part in archive.infolist()) > left:
         raise _too_large(_BYTES)
     for part in archive.infolist():
         extent = _Extent()
-        for chunk in _inflated(file, part):
+        for chunk in _inflated_chunks(file, part):
             left -= len(chunk)
             if left < 0:
                 raise _too_large(_BYTES)
@@ -74,7 +74,7 @@ def _measure(archive: ZipFile, file: IO[bytes]) -> None:
             raise _too_large(_CELLS)
 
 
-def _inflated(file: IO[bytes], part: ZipInfo) -> Iterator[bytes]:
+def _inflated_chunks(file: IO[bytes], part: ZipInfo) -> Iterator[bytes]:
     """Unpack a part of an archive, whatever size it claims to have."""
     if part.compress_type not in {ZIP_STORED, ZIP_DEFLATED}:
         msg = "unknown method"
@@ -139,13 +139,13 @@ Row = list[str | None]
 
 
 @dataclass(slots=True)
-class Desk:
+class WorkerCache:
     tables: dict[tuple[Any, ...], Remembered] = field(default_factory=dict)
     suggestions: dict[tuple[Any, ...], Suggestion] = field(default_factory=dict)
     releases: dict[str, tuple[Plan, Release]] = field(default_factory=dict)
 
 
-DESK = Desk()  # the desk of this process
+CACHE = WorkerCache()  # the desk of this process
 
 
 def plan_of(path: str | Path, home: str | Path | None = None) -> Plan:
@@ -159,16 +159,16 @@ def plan_of(path: str | Path, home: str | Path | None = None) -> Plan:
 def table_of(plan: Plan) -> Remembered:
     """Open the table of a plan, or give the one that is open; a file that changed is opened again."""
     key = _key(plan)
-    if key not in DESK.tables:
-        DESK.tables.clear()  # one table at a time: they are large
-        DESK.suggestions.clear()
+    if key not in CACHE.tables:
+        CACHE.tables.clear()  # one table at a time: they are large
+        CACHE.suggestions.clear()
         quasi = [name for name, one in plan.columns.items() if one.role == "quasi"]
         drop = quasi if plan.data.missing_policy == "drop" else ()
         engine = open_table(
             plan.path(str(plan.data.path)), missing_values=plan.data.missing, drop_missing=drop, **reading_of(plan)
         )
-        DESK.tables[key] = Remembered(engine)
-    return DESK.tables[key]
+        CACHE.tables[key] = Remembered(engine)
+    return CACHE.tables[key]
 
 
 def reading_of(plan: Plan) -> Plain:
@@ -198,11 +198,11 @@ def share_of(number: Any) -> str | None:
 def suggestion_of(plan: Plan) -> Suggestion:
     key = _key(plan)
     table = table_of(plan)
-    if key not in DESK.suggestions:
+    if key not in CACHE.suggestions:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", PrivacyWarning)
-            DESK.suggestions[key] = suggest(table)
-    return DESK.suggestions[key]
+            CACHE.suggestions[key] = suggest(table)
+    return CACHE.suggestions[key]
 
 
 def domain_of(plan: Plan, column: str) -> Domain:
@@ -216,7 +216,7 @@ def domain_of(plan: Plan, column: str) -> Domain:
 def release_of(folder: str, teller: Teller) -> tuple[Plan, Release]:
     """Give the release of an earlier run; make it again from its plan if it is not at hand."""
     run = read_json(Path(folder) / "run.json", {})
-    if folder not in DESK.releases or not _is_of(run, DESK.releases[folder][1]):
+    if folder not in CACHE.releases or not _is_of(run, CACHE.releases[folder][1]):
         plan = plan_of(Path(folder) / "source.toml", Path(folder).parents[2])
         teller.step("making the release again")
         release = plan.run(teller.search)
@@ -224,7 +224,7 @@ def release_of(folder: str, teller: Teller) -> tuple[Plan, Release]:
             message = "This version cannot be made again: the table has changed, or its search was stopped early."
             raise refusal(409, "another-table", message, "make a new version in step 5.", "run")
         keep(folder, plan, release)
-    return DESK.releases[folder]
+    return CACHE.releases[folder]
 
 
 def _is_of(run: Plain, release: Release) -> bool:
@@ -238,9 +238,9 @@ def _is_of(run: Plain, release: Release) -> bool:
 
 def keep(folder: str, plan: Plan, release: Release) -> None:
     """Keep a release at hand; the oldest makes room."""
-    DESK.releases[folder] = plan, release
-    while len(DESK.releases) > RELEASES:
-        del DESK.releases[next(iter(DESK.releases))]
+    CACHE.releases[folder] = plan, release
+    while len(CACHE.releases) > RELEASES:
+        del CACHE.releases[next(iter(CACHE.releases))]
 
 
 def _key(plan: Plan) -> tuple[Any, ...]:

@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.parquet
 
 from incrowd.core import DataError, EngineError, Hint, ParameterError
-from incrowd.engines._backend import Frame, Home, frame_of
+from incrowd.engines._backend import Backend, Frame, frame_of
 from incrowd.engines._border import guarded
 from incrowd.engines._files import FileSet, ending_of, files_of
 from incrowd.engines._resources import DEFAULT_RESOURCES, Resources
@@ -156,7 +156,7 @@ def functions_of(frame: Any) -> Any:
 FEW = 1_000_000  # tables of so many rows are sent to every worker; larger ones are joined by shuffling
 
 
-class SparkHome(Home):
+class SparkBackend(Backend):
     """A Spark session, classic or over Connect: none of its settings are changed."""
 
     def __init__(self, session: Any, resources: Resources = DEFAULT_RESOURCES) -> None:

@@ -28,7 +28,15 @@ from incrowd.engines._protocol import Engine, Replacements, report_stage
 from incrowd.engines._resources import DEFAULT_RESOURCES, Resources, check_values
 from incrowd.engines._tally import CountedEngine
 from incrowd.engines.formats._wording import Wording
-from incrowd.engines.spark._backend import SparkHome, functions_of, in_chunks, in_parts, publishable, repeated, tallied
+from incrowd.engines.spark._backend import (
+    SparkBackend,
+    functions_of,
+    in_chunks,
+    in_parts,
+    publishable,
+    repeated,
+    tallied,
+)
 
 ROWS_PER_PART = 1_000_000  # so many rows about are published together, in one task and one file
 FEWER = 1_000  # up to so many combinations of values beside the labels, equal rows are counted before they are moved
@@ -75,7 +83,7 @@ def _counted_values(column: Coded, counts: Any) -> tuple[pa.ChunkedArray, pa.Chu
 
 
 class SparkEngine(CountedEngine):
-    _home: SparkHome
+    _home: SparkBackend
     _held: HeldRows | None = None  # the different rows of what was asked for first, where they are few
     _asked = False  # whether it was tried to bring them here
     repeats = False
@@ -84,7 +92,7 @@ class SparkEngine(CountedEngine):
     def __init__(
         self,
         frame: Frame,
-        home: SparkHome,
+        home: SparkBackend,
         names: Sequence[str],
         *,
         missing_values: Sequence[str] = (),
@@ -279,12 +287,12 @@ def open_spark(
     columns = [
         _comparable(inner[name], field.dataType).alias(name) for name, field in zip(inner.columns, fields, strict=True)
     ]
-    home = SparkHome(frame.sparkSession, resources)
+    home = SparkBackend(frame.sparkSession, resources)
     names = [field.name for field in fields]
     return SparkEngine(frame_of(inner.select(*columns)), home, names, missing_values=missing_values, drop=drop)
 
 
-def cluster_of(engine: Engine) -> SparkHome | None:
+def cluster_of(engine: Engine) -> SparkBackend | None:
     """Give the cluster that a table lives on; ``None`` if it lives on none."""
     return engine.cluster if isinstance(engine, SparkEngine) else None
 
@@ -295,7 +303,7 @@ def check_published(engine: Engine, publish: Sequence[str]) -> None:
         engine.check_published(publish)
 
 
-def open_written(path: Path, cluster: SparkHome) -> SparkEngine:
+def open_written(path: Path, cluster: SparkBackend) -> SparkEngine:
     """Open a folder by the cluster that wrote it, with the same memory."""
     return open_spark(cluster.read(path), (), (), cluster.resources)
 

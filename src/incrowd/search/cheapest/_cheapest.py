@@ -106,13 +106,13 @@ class CheapestFirst:
             Called after every block with the combinations of quasi-identifiers that are done, of how many.
         """
         table = LocalTable(problem)
-        _refuse(table)
+        _refuse_promises(table)
         table.refuse_if_hopeless()
         from incrowd.search.cheapest._formation import Formation  # noqa: PLC0415
         from incrowd.search.cheapest._partition import StrictPartition  # noqa: PLC0415
-        from incrowd.search.cheapest._search_space import Board  # noqa: PLC0415 - loads numba
+        from incrowd.search.cheapest._search_space import SearchSpace  # noqa: PLC0415 - loads numba
 
-        board = Board.of(table, self.labels)
+        board = SearchSpace.of(table, self.labels)
         points = len(board.points)
         tell = None if progress is None else lambda done: progress(Progress(done, points, None))
         found = StrictPartition(board) if self.strict else Formation(board, self.block, tell)
@@ -122,7 +122,7 @@ class CheapestFirst:
         return table.outcome(pieces, labels, notes=(CUT if self.strict else OVERLAPS,))
 
 
-def _refuse(table: LocalTable) -> None:
+def _refuse_promises(table: LocalTable) -> None:
     """Refuse a promise that classes may lose when they are put together."""
     for judge in table.judges:
         if not judge.union_closed:

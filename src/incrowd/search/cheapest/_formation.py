@@ -16,7 +16,7 @@ from incrowd.search._local_recoding import Pieces
 from incrowd.search._problem import Bools, Counts, Floats, Ints
 from incrowd.search.cheapest._block_kernels import Boxes, Choice, cut_blocks, find_nearest
 from incrowd.search.cheapest._kernels import Support, Tables, form_classes
-from incrowd.search.cheapest._search_space import Board, LabelKind, Needs, labels_by_level, stretch_places
+from incrowd.search.cheapest._search_space import LabelKind, Needs, SearchSpace, labels_by_level, stretch_places
 
 Keeps = Callable[[Counts, Counts, int], Bools]
 """Says which classes keep the promise, from points, the class of each, and how many classes there are."""
@@ -208,7 +208,7 @@ def _mutual_pairs(movers: Counts, targets: Counts, rises: Floats) -> tuple[Count
 class Formation:
     """One search."""
 
-    def __init__(self, board: Board, block: int | None, tell: Callable[[int], object] | None = None) -> None:
+    def __init__(self, board: SearchSpace, block: int | None, tell: Callable[[int], object] | None = None) -> None:
         self.board = board
         self.needs = Needs.of(board.table)
         self._tables = board.tables()

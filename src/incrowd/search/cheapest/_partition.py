@@ -9,7 +9,7 @@ import numpy as np
 from incrowd.core import Grouping, Labelling, add_up, class_extremes, group
 from incrowd.search._local_recoding import Pieces
 from incrowd.search._problem import Bools, Counts, Floats, Ints
-from incrowd.search.cheapest._search_space import UNIT, Board, LabelKind, labels_by_level
+from incrowd.search.cheapest._search_space import UNIT, LabelKind, SearchSpace, labels_by_level
 
 
 class Cut(NamedTuple):
@@ -29,7 +29,7 @@ class StrictPartition:
     # the part's records, null apart from all others first. A cut is allowed if every piece keeps the promise. `low` and
     # `high`: per part the first and the last place that it can have in every column.
 
-    def __init__(self, board: Board) -> None:
+    def __init__(self, board: SearchSpace) -> None:
         self._board = board
         census, first = board.table.census, board.points.first
         self._places = [

@@ -98,7 +98,7 @@ def _unit_costs(shares: Floats) -> Counts:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Board:
+class SearchSpace:
     """The points of a table, that is its distinct quasi-identifiers, on the columns in the order of the walk."""
 
     # First comes the column whose first step costs most on average. `nested`: the same columns with the groups of their
@@ -110,7 +110,7 @@ class Board:
     nested: tuple[Column, ...]
 
     @classmethod
-    def of(cls, table: LocalTable, labels: LabelKind) -> Board:
+    def of(cls, table: LocalTable, labels: LabelKind) -> SearchSpace:
         """Lay out a table for labels of one kind; columns that are averaged are called by ranges."""
         census = table.census
         quasi = census.codes[: len(census.quasi)]
@@ -163,7 +163,7 @@ def _tables(columns: Sequence[Column], place: npt.NDArray[np.int32]) -> Tables:
     )
 
 
-def labels_by_level(board: Board, pieces: Pieces, levels: Ints, labels: LabelKind) -> tuple[Labelling, ...]:
+def labels_by_level(board: SearchSpace, pieces: Pieces, levels: Ints, labels: LabelKind) -> tuple[Labelling, ...]:
     """Call classes by the labels with which they were formed; what is averaged, by its average."""
     table = board.table
     result = list(table.labels(pieces, labels))
@@ -195,7 +195,7 @@ class Needs:
         found = [tuple(needed_sums(table, judge)) for judge in (() if model is None else table.problem.judges(model))]
         return cls(tuple(one for sums in found for one in sums), table.upward_closed and all(found))
 
-    def support(self, board: Board, least: int = 1) -> Support:
+    def support(self, board: SearchSpace, least: int = 1) -> Support:
         """Lay the sums out for the points of a table; classes have at least so many records."""
         points, counts = board.points, board.table.census.counts.astype(np.int64)
         plain, starts, kinds = [], [], []

@@ -86,21 +86,21 @@ class Acceptance:
         # `exact`: count what the whole promise leaves out, even where a part of it shows already that it is too much.
         if not self.rollup.has_tail:
             ok = cells.counts >= self._k
-            return self.mask(cells, self._tested(cells.words, cells.counts, ok, None))
+            return self.mask(cells, self._test_result(cells.words, cells.counts, ok, None))
         if self._mask is None and self.rollup.is_shared(cells) and self._least_values:
             found, sizes, values = self.rollup.count_values(cells)
-            return self._tested((found,), sizes, (sizes >= self._k) & (values >= self._least_values), None)
+            return self._test_result((found,), sizes, (sizes >= self._k) & (values >= self._least_values), None)
         ordered, starts = self.rollup.classes(cells)
         sizes = _class_sizes(ordered, starts)
         words = tuple(word[starts] for word in ordered.words)
         classes = self._classes(ordered, starts)
         pruned = None if self._all_prunes else self._keeps(classes, *self._pruning)
         if pruned is not None and not exact and int(sizes[~pruned].sum()) > self.limit:  # no need to ask for all of it
-            return self._tested(words, sizes, pruned, pruned)
+            return self._test_result(words, sizes, pruned, pruned)
         ok = self._keeps(classes, self._k, self._judges)
         if self._small_only and pruned is not None:
-            return self._tested(words, sizes, pruned, pruned, whole=bool((ok == pruned).all()))
-        return self.mask(cells, self._tested(words, sizes, ok, pruned), classes)
+            return self._test_result(words, sizes, pruned, pruned, whole=bool((ok == pruned).all()))
+        return self.mask(cells, self._test_result(words, sizes, ok, pruned), classes)
 
     def left_out_by_each(self, cells: Rolled, promises: Sequence[tuple[Judge, ...]]) -> list[int]:
         """Count the records that each of some promises leaves out alone, all about columns of this one."""
@@ -198,7 +198,7 @@ class Acceptance:
             ok &= judge.keeps(classes)
         return ok
 
-    def _tested(
+    def _test_result(
         self, words: tuple[Words, ...], sizes: Counts, ok: Bools, pruned: Bools | None, *, whole: bool = True
     ) -> Tested:
         """Sum up: ``whole`` says whether what is not left out keeps the promise."""

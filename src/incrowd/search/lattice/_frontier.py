@@ -97,11 +97,11 @@ def _line(value: int, node: Node | None, width: int, most: float) -> str:
 
 def growing_promise(counting: Model, promise: Model | None, schema: Schema) -> Model:
     """Put what grows along a curve in the place of what a promise says about it; all its other parts stay."""
-    others = [one for part in (promise.parts if promise else ()) for one in _others(part, counting, schema)]
+    others = [one for part in (promise.parts if promise else ()) for one in _without_counting(part, counting, schema)]
     return All((counting, *others)) if others else counting
 
 
-def _others(part: Model, counting: Model, schema: Schema) -> Sequence[Model]:
+def _without_counting(part: Model, counting: Model, schema: Schema) -> Sequence[Model]:
     """Give a promise without what it says about the number that grows."""
     if isinstance(part, KAnonymity) and isinstance(counting, KAnonymity):
         return ()

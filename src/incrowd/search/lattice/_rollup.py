@@ -99,7 +99,7 @@ class Rollup:
         if not moves:
             return source
         if self.is_compiled:
-            return self._compiled(source, target)
+            return self._rolled_by_kernel(source, target)
         Rollup._sorted += len(source)
         words = list(source.words)
         for column in moves:
@@ -158,7 +158,7 @@ class Rollup:
 
     def classes(self, cells: Rolled) -> tuple[Rolled, npt.NDArray[np.intp]]:
         """Sort the cells of a node by class; also say where each class begins."""
-        ordered = _ordered(cells)
+        ordered = _sorted_cells(cells)
         return ordered, _starts([*ordered.words[:-1], ordered.words[-1] >> self._tail_bits])
 
     def count_values(self, cells: Rolled) -> tuple[Words, Counts, Counts]:
@@ -196,12 +196,12 @@ class Rollup:
     def _merge(self, cells: Rolled) -> Rolled:
         if not len(cells):
             return cells
-        ordered = _ordered(cells)
+        ordered = _sorted_cells(cells)
         starts = _starts(ordered.words)
         words = tuple(word[starts] for word in ordered.words)
         return Rolled(words, np.add.reduceat(ordered.counts, starts), cells.levels)
 
-    def _compiled(self, source: Rolled, target: Levels) -> Rolled:
+    def _rolled_by_kernel(self, source: Rolled, target: Levels) -> Rolled:
         levels, (words,), counts = np.array(target) - self.floor, source.words, source.counts
         if self.is_shared(source):
             rolled, sums = shared_loops().roll_up(words, counts, self.layout, levels, self.tail_mask, self.room)
@@ -219,7 +219,7 @@ def _first_codes(groups: Ints) -> Words:
     return np.asarray(first[groups], dtype=np.int64)
 
 
-def _ordered(cells: Rolled) -> Rolled:
+def _sorted_cells(cells: Rolled) -> Rolled:
     words, counts = cells.words, cells.counts
     if len(words) == 1 and len(counts):
         spare = WORD_BITS - int(words[0].max()).bit_length()

@@ -81,7 +81,7 @@ class Samarati:
         refuse_large(problem)
         search = _Search(problem, conditions=self.conditions)
         monotone = search.acceptance.monotone
-        nodes = self._monotone(problem, search) if monotone else self._exhaustive(problem, search)
+        nodes = self._nodes_by_bisection(problem, search) if monotone else self._nodes_of_whole_lattice(problem, search)
         return Outcome(
             best=best_node(problem, search.acceptance, nodes, self.measure),
             proof=PROOFS[self.every],
@@ -93,18 +93,18 @@ class Samarati:
             trace=(search.savings,),
         )
 
-    def _monotone(self, problem: Problem, search: _Search) -> Ints:
+    def _nodes_by_bisection(self, problem: Problem, search: _Search) -> Ints:
         found = search.least_height()
         if found is None:
             return np.zeros((0, len(problem.lows)), dtype=np.int64)
         if self.every == "minimal":
-            return self._exhaustive(problem, search)
+            return self._nodes_of_whole_lattice(problem, search)
         nodes = [found]
         if self.every == "height":
             nodes = [node for node in search.nodes_of(sum(found)) if search.accepts(node)]
         return np.array(nodes, dtype=np.int64)
 
-    def _exhaustive(self, problem: Problem, search: _Search) -> Ints:
+    def _nodes_of_whole_lattice(self, problem: Problem, search: _Search) -> Ints:
         nodes = acceptable_nodes(problem, search.acceptance, empty=False)
         search.savings.tested = problem.nodes
         if self.every == "minimal":

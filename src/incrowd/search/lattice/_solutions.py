@@ -120,17 +120,17 @@ class Inspection:
 
     def costs(self) -> dict[str, float]:
         """Give every measure, all columns weighing the same."""
-        published = self._acceptance.published(self._cells, self._tested)
+        published = self._acceptance.published(self._cells, self._test_result)
         census = self._problem.census
         return {name: measure.bind(census, {}, 0.5).score(published) for name, measure in MEASURES.items()}
 
     @property
     def classes(self) -> int:
-        return self._tested.classes
+        return self._test_result.classes
 
     def recoding(self) -> FullDomainRecoding:
         """Give what every record is published as."""
-        census, rollup, tested = self._problem.census, self._acceptance.rollup, self._tested
+        census, rollup, tested = self._problem.census, self._acceptance.rollup, self._test_result
         words = tuple(word[~tested.ok] for word in tested.words)
         codes = [rollup.codes(words, column, level) for column, level in enumerate(self._levels)]
         order = np.lexsort(codes[::-1]) if len(codes[0]) else np.zeros(0, dtype=np.intp)
@@ -152,10 +152,10 @@ class Inspection:
         return {text: count for (text, _), count in zip(parts, found, strict=True)}
 
     def _cells_at(self, levels: Sequence[int] | None) -> Rolled:
-        return self._cells if levels is None else self._acceptance.rollup.to(levels, self._below)
+        return self._cells if levels is None else self._acceptance.rollup.to(levels, self._cells_below)
 
     @cached_property
-    def _below(self) -> Rolled:
+    def _cells_below(self) -> Rolled:
         """The cells at the node that is one level lower wherever it can be: all neighbours are rolled up from there."""
         pairs = zip(self._levels, self._problem.lows, strict=True)
         return self._acceptance.rollup.to([max(level - 1, low) for level, low in pairs])
@@ -165,5 +165,5 @@ class Inspection:
         return self._acceptance.rollup.to(self._levels)
 
     @cached_property
-    def _tested(self) -> Tested:
+    def _test_result(self) -> Tested:
         return self._acceptance.test(self._cells)

@@ -123,7 +123,7 @@ class CountedCuts:
         """Give the cuts whose pieces are large enough, in the order in which they are tried."""
         from incrowd.search.mondrian._cuts import Cutting  # noqa: PLC0415 - loads numba
 
-        tables = [self._alone(part, column) for column in range(len(part.cells))]
+        tables = [self._column_table(part, column) for column in range(len(part.cells))]
         columns = [Column.of(table, 0, self._labels) for table in tables]
         cuttings = [Cutting(table, (column,), strict=True) for table, column in zip(tables, columns, strict=True)]
         found = [cutting.first_cut() for cutting in cuttings]
@@ -154,7 +154,7 @@ class CountedCuts:
                 return along
         return None
 
-    def _alone(self, part: ValueCounts, column: int) -> LocalTable:
+    def _column_table(self, part: ValueCounts, column: int) -> LocalTable:
         """See a part by one of its columns, of which nothing but the size of pieces is asked."""
         problem = self._table.problem
         name, hierarchy = problem.schema.quasi[column]

@@ -92,7 +92,7 @@ class Mondrian:
         from incrowd.search.mondrian._cuts import Cutting  # noqa: PLC0415 - loads numba
 
         table = LocalTable(problem)
-        _refuse(table, strict=self.strict)
+        _refuse_promises(table, strict=self.strict)
         columns = tuple(Column.of(table, index, self.labels) for index in range(len(table.names)))
         found = Cutting(table, columns, strict=self.strict, earlier=earlier).run(progress)
         cut, labels = labelled_cut(found, columns, apart=not table.union_closed)
@@ -115,7 +115,7 @@ class Mondrian:
         return notes
 
 
-def _refuse(table: LocalTable, *, strict: bool) -> None:
+def _refuse_promises(table: LocalTable, *, strict: bool) -> None:
     """Refuse what this search cannot promise."""
     if table.has_persons and not strict:
         msg = "The records of a person stay together, so equal values cannot be shared out between two parts."

@@ -38,7 +38,7 @@ def specialize(table: LocalTable, order: Ints, *, by_loss: bool, retry: bool) ->
         after, done = down.step(blocks.pop())
         blocks += after.blocks()
         finished.append(done)
-    return _joined(finished)
+    return _joined_parts(finished)
 
 
 class Ladders(NamedTuple):
@@ -107,7 +107,7 @@ def _boundaries(sizes: Ints) -> Counts:
     return np.concatenate(([0], np.cumsum(sizes))).astype(np.int64)
 
 
-def _joined(several: Sequence[Parts]) -> Parts:
+def _joined_parts(several: Sequence[Parts]) -> Parts:
     sizes = np.concatenate([np.diff(parts.starts) for parts in several])
     cells, counts, _, levels, closed = (np.concatenate(column) for column in zip(*several, strict=True))
     return Parts(cells, counts, _boundaries(sizes), levels, closed)
@@ -196,7 +196,7 @@ class _Specialization:
             some = (parts.levels[:, column] > 0) & (parts.closed[:, column] == OPEN)
             if not some.any():
                 continue
-            tried = self._try(parts.some(some), column)
+            tried = self._tried_column(parts.some(some), column)
             closed[some, column] = np.where(tried.never, NEVER, OPEN)
             value = np.full_like(found, -np.inf)
             value[:, some] = tried.gained, tried.records, -tried.branches
@@ -207,7 +207,7 @@ class _Specialization:
             group[changed], kept[changed] = tried.group[changed[inside]], tried.kept[changed[inside]]
         return self._split(parts._replace(closed=closed), best, group, kept)
 
-    def _try(self, parts: Parts, column: int) -> _Tried:
+    def _tried_column(self, parts: Parts, column: int) -> _Tried:
         owner, codes = parts.owner, self.codes[column][parts.cells]
         upper = self.ladders.at[column][parts.levels[owner, column]] + codes
         lower = self.ladders.at[column][parts.levels[owner, column] - 1] + codes
@@ -302,7 +302,7 @@ class _Specialization:
         rest, origin = parts.regrouped(stay, parts.counts - kept, np.zeros_like(group))
         rest.closed[np.arange(len(origin)), best[origin]] = NOT_NOW
         done = parts.some(best < 0)
-        return (_joined([down, rest]), done) if self.retry else (down, _joined([done, rest]))
+        return (_joined_parts([down, rest]), done) if self.retry else (down, _joined_parts([done, rest]))
 
 
 def _first_pieces(group: Counts, kept: Counts) -> Counts:
