@@ -184,7 +184,7 @@ def _refuse_folder(final: Path, shown: str, holds: Collection[str], *, force: bo
         msg = f"Cannot write the folder {shown!r}: there is a file of that name."
         raise DataError(msg, hint="choose another name.")
     inside = sorted(_files_inside(final))
-    foreign = [path for path in inside if not any(_matches(path, pattern) for pattern in holds)]
+    foreign = [path for path in inside if not any(_is_match(path, pattern) for pattern in holds)]
     if foreign:
         msg = f"The folder {shown!r} holds what incrowd did not write: {name_list(foreign)}."
         raise DataError(msg, hint="move that elsewhere, or choose another folder: nothing of yours is replaced.")
@@ -206,7 +206,7 @@ def _files_inside(folder: Path) -> Iterator[str]:
                 yield Path(place, name).relative_to(folder).as_posix()
 
 
-def _matches(path: str, pattern: str) -> bool:
+def _is_match(path: str, pattern: str) -> bool:
     parts, patterns = PurePosixPath(path).parts, PurePosixPath(pattern).parts
     return len(parts) == len(patterns) and all(map(fnmatchcase, parts, patterns))
 

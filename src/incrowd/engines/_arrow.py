@@ -287,7 +287,7 @@ _ONLY_POLARS = {"Int128": _WIDE, "UInt128": _WIDE, "Object": _PLAIN}
 
 def duration_columns(types: Iterable[tuple[str, pa.DataType]]) -> frozenset[str]:
     """Name the columns of durations: DuckDB takes them for months, days and microseconds."""
-    return frozenset(name for name, type_ in types if _of_durations(type_))
+    return frozenset(name for name, type_ in types if _is_of_durations(type_))
 
 
 def check_polars_types(frame: Any) -> None:
@@ -303,10 +303,10 @@ def duration_error(name: str) -> DataError:
     return DataError(f"Column {name!r} holds durations, which would come back as something else.", hint=_NUMBER)
 
 
-def _of_durations(type_: pa.DataType) -> bool:
+def _is_of_durations(type_: pa.DataType) -> bool:
     if pa.types.is_dictionary(type_):
-        return _of_durations(type_.value_type)
-    inside = any(_of_durations(type_.field(number).type) for number in range(type_.num_fields))
+        return _is_of_durations(type_.value_type)
+    inside = any(_is_of_durations(type_.field(number).type) for number in range(type_.num_fields))
     return inside or pa.types.is_duration(type_) or pa.types.is_interval(type_)
 
 

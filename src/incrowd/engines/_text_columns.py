@@ -295,10 +295,10 @@ def column_of(name: str, texts: pa.Array, counts: Any, numbers: Any = None) -> C
     if found is None:
         return _one_by_one(name, texts, counts, nulls)
     kind, values = found
-    if not _ascend(values):
+    if not _is_ascending(values):
         order = np.argsort(values, kind="stable")
         texts, values, counts = texts.take(of_numbers(order)), values[order], counts[order]
-        if not _ascend(values):  # two texts of one value
+        if not _is_ascending(values):  # two texts of one value
             return _one_by_one(name, texts, counts, nulls)
     domain = Domain.build(name, kind, values, counts, nulls)
     spelling = objects_of(texts) if values.dtype.kind in "fM" else None  # as a domain of texts that are read one by one
@@ -366,5 +366,5 @@ def _all_match(texts: pa.Array, pattern: str) -> bool:
     return bool(pc.all(pc.match_substring_regex(texts, pattern)).as_py())
 
 
-def _ascend(values: Any) -> bool:
+def _is_ascending(values: Any) -> bool:
     return bool((values[1:] > values[:-1]).all())

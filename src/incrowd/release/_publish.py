@@ -26,18 +26,18 @@ from incrowd.release._verdict import verdict_on_published
 from incrowd.search import Inspection, LocalOutcome, Outcome, Problem
 
 
-def comparable(original: Engine, schema: Schema) -> bool:
+def is_comparable(original: Engine, schema: Schema) -> bool:
     """Say whether a release can be compared with its table: if that fits, with all of its sensitive columns."""
     request = CensusRequest(schema.quasi_names, schema.sensitive_names, entity=schema.entity, count=schema.count)
     return fits_in_memory(original, request)
 
 
-def _reportable(original: Engine, released: Engine, schema: Schema) -> bool:
+def _can_report(original: Engine, released: Engine, schema: Schema) -> bool:
     """Say whether a report can be written: nothing is compared in it where the original does not fit.
 
     Whose row it is only the original tells, so where people have several rows nothing is measured without it.
     """
-    if comparable(original, schema):
+    if is_comparable(original, schema):
         return True
     return schema.entity is None and fits_in_memory(released, CensusRequest(schema.quasi_names, schema.sensitive_names))
 
@@ -107,7 +107,7 @@ def _write_release(source: Source, found: Found, predicted: Future[Predicted], o
         with _engine_to_check(source, found, data, cluster, wording) as engine:
             verdict, classes = verdict_on_published(engine, found.problem, found.recoding, predicted.result())
             notes: tuple[str, ...] = ()
-            if output.about is not None and not _reportable(source.engine, engine, schema):
+            if output.about is not None and not _can_report(source.engine, engine, schema):
                 output, notes = replace(output, about=None), (NO_REPORTS,)
         release = release_of(source, found, output.folder / folders.public.name / data.name, verdict, notes)
         known: dict[str, Any] = {}

@@ -14,7 +14,7 @@ from incrowd.core import CensusRequest, Classes, Domain, ParameterError, Unknown
 from incrowd.engines import Remembered
 from incrowd.evidence import Attack, Attacks, Risk, Subject, Utility, attack, risk, utility
 from incrowd.models import Association, KAnonymity, check_column
-from incrowd.release import Basis, Release, StoredRecoding, comparable, open_original, open_release
+from incrowd.release import Basis, Release, StoredRecoding, is_comparable, open_original, open_release
 from incrowd.report import _chart_rows as rows, _plots as plots
 from incrowd.report._bipartite_graph import Picture, bipartite_svg
 from incrowd.search import find_frontier, growing_promise
@@ -140,7 +140,7 @@ class Charts:
     @cached_property
     def compares(self) -> bool:
         """Whether the census of the original table fits into memory, so that it is measured beside the release."""
-        return comparable(self._remembered_original, self.release.schema)
+        return is_comparable(self._remembered_original, self.release.schema)
 
     # what was found before, where the original is measured, and after
 

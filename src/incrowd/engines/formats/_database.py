@@ -145,7 +145,9 @@ def write_database(path: Path, target: Database, *, force: bool = False) -> None
         msg = "A table is written to a table, not to a query."
         raise ParameterError(msg, hint="for example Database('RESULTS_URI', table='patients_public').")
     with _connected(target.uri_env, reading=False) as (connection, kind), connection.cursor() as cursor:
-        exists = _answer_of_database("say whether the table exists", lambda: _exists(cursor, kind, str(target.table)))
+        exists = _answer_of_database(
+            "say whether the table exists", lambda: _has_table(cursor, kind, str(target.table))
+        )
         if exists and not force:
             msg = f"The table {target.table!r} exists already."
             raise DataError(msg, hint=Hint("choose another name, or allow to replace it: {force}.", force=True))
@@ -169,7 +171,7 @@ def _ingest(cursor: Any, table: pa.Table, name: str, kind: str) -> None:
     cursor.adbc_ingest(last, table, mode="create", **where)
 
 
-def _exists(cursor: Any, kind: str, name: str) -> bool:
+def _has_table(cursor: Any, kind: str, name: str) -> bool:
     if kind == "sqlite":
         schema, _, last = name.rpartition(".")
         listed = f"{_quoted(schema)}.sqlite_master" if schema else "sqlite_master"

@@ -111,11 +111,11 @@ REFUSED = {"CalendarInterval", "Geography", "Geometry", "Map", "Time", "Variant"
 """Types by which Spark does not move or sort rows, or that it does not write or send here."""
 
 
-def publishable(type_: Any) -> bool:
+def is_publishable(type_: Any) -> bool:
     if type(type_).__name__ == "StructType":
-        return all(publishable(field.dataType) for field in type_.fields)
+        return all(is_publishable(field.dataType) for field in type_.fields)
     if type(type_).__name__ == "ArrayType":
-        return publishable(type_.elementType)
+        return is_publishable(type_.elementType)
     return type(type_).__name__.removesuffix("Type") not in REFUSED
 
 

@@ -33,7 +33,7 @@ from incrowd.engines.spark._backend import (
     functions_of,
     in_chunks,
     in_parts,
-    publishable,
+    is_publishable,
     repeated,
     tallied,
 )
@@ -125,7 +125,7 @@ class SparkEngine(CountedEngine):
     def check_published(self, publish: Sequence[str]) -> None:
         """Refuse columns by which rows cannot be moved and sorted, and those that cannot be written."""
         for name, field in zip(self._inner, self._source.to_native().schema.fields, strict=True):
-            if name in publish and not publishable(field.dataType):
+            if name in publish and not is_publishable(field.dataType):
                 msg = f"Column {name!r} is of type {field.dataType.simpleString()}, which no release on Spark can have."
                 raise DataError(msg, hint="leave it out, or turn it into text first, for example with to_json or CAST.")
 
@@ -133,7 +133,7 @@ class SparkEngine(CountedEngine):
     def sampled(self, rows: int) -> Engine:
         """Take so many rows to this machine, the same ones whatever their order; not the columns that cannot travel."""
         fields = self._source.to_native().schema.fields
-        kept = [name for name, field in zip(self._inner, fields, strict=True) if publishable(field.dataType)]
+        kept = [name for name, field in zip(self._inner, fields, strict=True) if is_publishable(field.dataType)]
         source = selected(self._source, [self._inner[name] for name in kept])
         sample = self._collect(self._home.sampled(source, rows)).rename_columns(inner_names(len(kept)))
         reading: dict[str, Any] = {"missing_values": self._missing_values, "drop": self._drop}
