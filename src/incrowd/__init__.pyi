@@ -87,6 +87,7 @@ from .search import (
     CheapestFirst as CheapestFirst,
     Datafly as Datafly,
     Incognito as Incognito,
+    LevelsAndCells as LevelsAndCells,
     Mondrian as Mondrian,
     MuArgus as MuArgus,
     Optimal as Optimal,

@@ -11,6 +11,7 @@ from incrowd.search.lattice._incognito import Incognito, Iteration
 from incrowd.search.lattice._optimal import Optimal
 from incrowd.search.lattice._samarati import Samarati, Savings
 from incrowd.search.lattice._solutions import Inspection, Solutions, all_solutions
+from incrowd.search.levels_and_cells._levels_and_cells import LevelsAndCells
 from incrowd.search.mondrian._counts import ColumnCut, CountedCuts, PieceCounts, ValueCounts
 from incrowd.search.mondrian._mondrian import Mondrian
 from incrowd.search.mondrian._parts import CutOutcome, EarlierParts, PartTree
@@ -19,8 +20,8 @@ from incrowd.search.top_down._top_down import TopDown
 
 __all__ = [
     "Algorithm", "CheapestFirst", "ColumnCut", "CountedCuts", "CutOutcome", "Datafly", "EarlierParts", "Frontier",
-    "Incognito", "Inspection", "Iteration", "LocalOutcome", "LocalTable", "Mondrian", "MuArgus", "Node", "Optimal",
-    "Outcome", "PartTree", "PieceCounts", "Pieces", "Problem", "Progress", "Samarati", "Savings", "Solutions",
-    "Suppression", "SwapDiversity", "TopDown", "ValueCounts", "all_solutions", "find_frontier", "growing_promise",
-    "hopeless_levels", "is_monotone", "left_out_by", "too_small_levels",
+    "Incognito", "Inspection", "Iteration", "LevelsAndCells", "LocalOutcome", "LocalTable", "Mondrian", "MuArgus",
+    "Node", "Optimal", "Outcome", "PartTree", "PieceCounts", "Pieces", "Problem", "Progress", "Samarati", "Savings",
+    "Solutions", "Suppression", "SwapDiversity", "TopDown", "ValueCounts", "all_solutions", "find_frontier",
+    "growing_promise", "hopeless_levels", "is_monotone", "left_out_by", "too_small_levels",
 ]  # fmt: skip

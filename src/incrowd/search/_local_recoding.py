@@ -119,6 +119,14 @@ class LocalTable:
         namer = self.names[column]
         return [namer.group_of(level) for level in range(namer.floor, namer.height + 1)]
 
+    def refuse_unions(self, search: str) -> None:
+        """Stop where the promise may be lost when classes are put together, as a search does."""
+        for judge in self.judges:
+            if not judge.union_closed:
+                several = ": people have several rows, and shares of people do not add up" * judge.model.union_closed
+                msg = f"{search} puts classes together, which can break {judge.model}{several}."
+                raise ParameterError(msg, hint=Hint("use a search with one level per column, such as {}.", OPTIMAL))
+
     def refuse_importance(self, because: str, hint: str) -> None:
         """Stop where columns weigh differently and the search cannot heed it."""
         if (self.weights != self.weights[0]).any():

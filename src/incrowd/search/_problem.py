@@ -207,6 +207,9 @@ class LocalOutcome:
     proof: str = "heuristic"
     notes: tuple[str, ...] = ()
     paths: Ints | None = field(default=None, repr=False)
+    levels: Mapping[str, int] | None = None
+    score: float | None = None
+    lower_bound: float | None = None
 
     @property
     def classes(self) -> int:

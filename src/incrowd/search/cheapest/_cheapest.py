@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from incrowd.core import Hint, ParameterError
+from incrowd.core import ParameterError
 from incrowd.search._local_recoding import LocalTable
-from incrowd.search._problem import OPTIMAL, LocalOutcome, OnProgress, Problem, Progress, check_choice, check_flag
+from incrowd.search._problem import LocalOutcome, OnProgress, Problem, Progress, check_choice, check_flag
 
 OVERLAPS = (
     "Labels of different classes may overlap: a vague label beside a precise one tells that few records were left that "
@@ -106,11 +106,11 @@ class CheapestFirst:
             Called after every block with the combinations of quasi-identifiers that are done, of how many.
         """
         table = LocalTable(problem)
-        _refuse_promises(table)
+        table.refuse_unions("CheapestFirst")
         table.refuse_if_hopeless()
         from incrowd.search.cheapest._formation import Formation  # noqa: PLC0415
         from incrowd.search.cheapest._partition import StrictPartition  # noqa: PLC0415
-        from incrowd.search.cheapest._search_space import SearchSpace  # noqa: PLC0415 - loads numba
+        from incrowd.search.cheapest._search_space import SearchSpace, labels_by_level  # noqa: PLC0415 - loads numba
 
         board = SearchSpace.of(table, self.labels)
         points = len(board.points)
@@ -118,16 +118,10 @@ class CheapestFirst:
         found = StrictPartition(board) if self.strict else Formation(board, self.block, tell)
         found.run()
         pieces = table.whole_pieces(found.owner[board.points.ids])
-        labels = table.labels(pieces, self.labels) if self.tighten else found.labels(pieces, self.labels)
+        if self.tighten:
+            labels = table.labels(pieces, self.labels)
+        elif isinstance(found, StrictPartition):
+            labels = found.labels(pieces, self.labels)
+        else:
+            labels = labels_by_level(board, pieces, found.levels, self.labels)
         return table.outcome(pieces, labels, notes=(CUT if self.strict else OVERLAPS,))
-
-
-def _refuse_promises(table: LocalTable) -> None:
-    """Refuse a promise that classes may lose when they are put together."""
-    for judge in table.judges:
-        if not judge.union_closed:
-            because = (
-                ": people have several rows, and shares of people do not add up" if judge.model.union_closed else ""
-            )
-            msg = f"CheapestFirst puts classes together, which can break {judge.model}{because}."
-            raise ParameterError(msg, hint=Hint("use a search with one level per column, such as {}.", OPTIMAL))

@@ -11,12 +11,11 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from incrowd.core import Labelling, add_up, class_extremes
-from incrowd.search._local_recoding import Pieces
+from incrowd.core import add_up, class_extremes
 from incrowd.search._problem import Bools, Counts, Floats, Ints
 from incrowd.search.cheapest._block_kernels import Boxes, Choice, cut_blocks, find_nearest
 from incrowd.search.cheapest._kernels import Support, Tables, form_classes
-from incrowd.search.cheapest._search_space import LabelKind, Needs, SearchSpace, labels_by_level, stretch_places
+from incrowd.search.cheapest._search_space import Layout, Needs, stretch_places
 
 Keeps = Callable[[Counts, Counts, int], Bools]
 """Says which classes keep the promise, from points, the class of each, and how many classes there are."""
@@ -50,14 +49,20 @@ def cut_into_blocks(nested: Callable[[], Tables], weights: Counts, least: int | 
 
 
 def form_in_blocks(
-    tables: Tables, support: Support, blocks: list[Ints], tell: Callable[[int], object] | None = None
+    tables: Tables,
+    support: Support,
+    blocks: list[Ints],
+    share: float = SHARE,
+    tell: Callable[[int], object] | None = None,
 ) -> FormedClasses:
     points = tables.place.shape[1]
     owner = np.full(points, -1, dtype=np.int64)
     home: list[Ints] = []
     levels: list[Ints] = [np.zeros((0, len(tables.heights)), dtype=np.int16)]
     number = done = 0
-    for block, (inside, (found, formed)) in enumerate(zip(blocks, _search_all(tables, support, blocks), strict=True)):
+    for block, (inside, (found, formed)) in enumerate(
+        zip(blocks, _search_all(tables, support, blocks, share), strict=True)
+    ):
         owner[inside] = np.where(found < 0, -1, found + number)
         home.append(np.full(len(formed), block))
         levels.append(formed)
@@ -69,15 +74,15 @@ def form_in_blocks(
     )
 
 
-def _search_all(tables: Tables, support: Support, blocks: list[Ints]) -> Iterator[tuple[Ints, Ints]]:
+def _search_all(tables: Tables, support: Support, blocks: list[Ints], share: float) -> Iterator[tuple[Ints, Ints]]:
     """Search all blocks, on all processors; the compiled loops let others run meanwhile."""
 
     def search(inside: Ints) -> tuple[Ints, Ints]:
         if len(inside) == tables.place.shape[1]:
-            found: tuple[Ints, Ints] = form_classes(tables, support, SHARE, FEW)
+            found: tuple[Ints, Ints] = form_classes(tables, support, share, FEW)
         else:
             part = tables._replace(place=np.ascontiguousarray(tables.place[:, inside]))
-            found = form_classes(part, support_part(support, inside), SHARE, FEW)
+            found = form_classes(part, support_part(support, inside), share, FEW)
         return found
 
     if len(blocks) < 2:
@@ -131,6 +136,21 @@ class Groups:
             np.concatenate((good, np.zeros(len(left), dtype=bool))),
         )
 
+    def leave_out(self, tables: Tables, weights: Counts, limit: int) -> None:
+        """Leave out groups that break the promise where joining others would cost more, as many records as may be."""
+        movers = np.flatnonzero(~self.good)
+        if not len(movers) or not self.good.any():
+            return
+        _, rises = self._nearest(tables, weights, movers, np.flatnonzero(self.good), 1)
+        sizes = add_up(self.owner, weights, len(self.home))[movers]
+        order = np.lexsort((movers, -rises[:, 0] / sizes))  # dearest first
+        fits = np.cumsum(sizes[order]) <= limit
+        gone = movers[order[fits & (rises[order, 0] > sizes[order] * float(tables.full.sum()))]]
+        stays = np.ones(len(self.home), dtype=bool)
+        stays[gone] = False
+        self.owner = np.where(stays, np.cumsum(stays) - 1, -1)[self.owner]
+        self.home, self.levels, self.good = self.home[stays], self.levels[stays], self.good[stays]
+
     def settle(self, tables: Tables, weights: Counts) -> None:
         """Let every group that breaks the promise join the nearest one that keeps it, where that never breaks it."""
         movers = np.flatnonzero(~self.good)
@@ -154,7 +174,8 @@ class Groups:
                 self._join(*pairs)
             else:
                 self._join(*_mutual_pairs(movers, found[:, 0], rises[:, 0]))
-                self.good = keeps(np.arange(len(self.owner)), self.owner, len(self.home))
+                inside = np.flatnonzero(self.owner >= 0)
+                self.good = keeps(inside, self.owner[inside], len(self.home))
 
     def _nearest(
         self, tables: Tables, weights: Counts, movers: Counts, targets: Counts, most: int
@@ -164,9 +185,10 @@ class Groups:
         first, last = (np.searchsorted(self.home[targets], self.home[movers], side=side) for side in ("left", "right"))
         alone = last - first <= np.isin(movers, targets)
         first[alone], last[alone] = 0, len(targets)
-        sides = [class_extremes(place, self.owner, len(self.home)) for place in tables.place]
+        inside = self.owner >= 0
+        sides = [class_extremes(place[inside], self.owner[inside], len(self.home)) for place in tables.place]
         low, high = (np.array([side[which] for side in sides], dtype=np.int32) for which in (0, 1))
-        sizes = add_up(self.owner, weights, len(self.home))
+        sizes = add_up(self.owner[inside], weights[inside], len(self.home))
         found, rises = np.empty((len(movers), most), dtype=np.int32), np.empty((len(movers), most))
         choice = Choice(movers.astype(np.int32), targets.astype(np.int32), first, last)
         find_nearest(tables, Boxes(low, high, sizes), choice, found, rises)
@@ -189,7 +211,7 @@ class Groups:
         stays = np.ones(len(to), dtype=bool)
         stays[movers] = False
         number = np.cumsum(stays) - 1
-        self.owner = number[to][self.owner]
+        self.owner = np.append(number[to], -1)[self.owner]
         self.home, self.levels, self.good = self.home[stays], self.levels[stays], self.good[stays]
 
 
@@ -208,8 +230,17 @@ def _mutual_pairs(movers: Counts, targets: Counts, rises: Floats) -> tuple[Count
 class Formation:
     """One search."""
 
-    def __init__(self, board: SearchSpace, block: int | None, tell: Callable[[int], object] | None = None) -> None:
+    def __init__(
+        self,
+        board: Layout,
+        block: int | None,
+        tell: Callable[[int], object] | None = None,
+        *,
+        share: float = SHARE,
+        limit: int = 0,
+    ) -> None:
         self.board = board
+        self._share, self._limit = share, limit
         self.needs = Needs.of(board.table)
         self._tables = board.tables()
         self._tell = tell
@@ -225,18 +256,19 @@ class Formation:
             groups = Groups.of(formed, np.ones(len(formed.home), dtype=bool), self._block_of)
         else:
             groups = Groups.of(*self._form_and_judge(), self._block_of)
+        if self._limit:
+            groups.leave_out(self._tables, weights, self._limit)
         if self.board.table.upward_closed:
             groups.settle(self._tables, weights)
         else:
             groups.settle_by(self.board.keeps, self._tables, weights)
         self.owner, self.levels = groups.owner, groups.levels
 
-    def labels(self, pieces: Pieces, labels: LabelKind) -> tuple[Labelling, ...]:
-        return labels_by_level(self.board, pieces, self.levels, labels)
-
     def _form(self, least: int) -> FormedClasses:
         """Form classes of at least so many records that have what the promise implies."""
-        return form_in_blocks(self._tables, self.needs.support(self.board, least), self._blocks, self._tell)
+        return form_in_blocks(
+            self._tables, self.needs.support(self.board, least), self._blocks, self._share, self._tell
+        )
 
     def _form_and_judge(self) -> tuple[FormedClasses, Bools]:
         """Form classes, larger ones where hardly any keeps the promise, and say which do."""

@@ -298,6 +298,26 @@ def _keep_supported(labels: Labels, known: int, votes: Small, support: Support, 
 
 
 @compiled
+def least_costs(tables: Tables, support: Support) -> Counts:
+    """Give for every point what the cheapest label costs that covers enough points, all being free."""
+    columns, points = tables.place.shape
+    order = np.empty((columns, points), dtype=np.int32)
+    free = np.ones(points, dtype=np.bool_)
+    goal = np.full(points, NEVER, dtype=np.int64)
+    seen = np.zeros(len(support.worth) + 1, dtype=np.int64)
+    labels = Labels(
+        np.empty(points, dtype=np.int64),
+        np.zeros(points + 1, dtype=np.int64),
+        np.empty((points, columns), dtype=np.int16),
+        np.empty(8 * points, dtype=np.int32),
+    )
+    work = Work(order, free, goal, np.full(points, -1, dtype=np.int32), seen)
+    order[0] = np.arange(points)
+    _search(tables, support, work, points, labels, np.int64(0))
+    return goal
+
+
+@compiled
 def form_classes(tables: Tables, support: Support, share: float, few: int) -> tuple[Small, npt.NDArray[np.int16]]:
     """Form classes, cheapest labels first, until no label has enough free points."""
     # Of the cheapest labels a `share` is taken before the next look; all where `few` points are left. Give the class of

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import compress, pairwise
@@ -97,8 +98,25 @@ def _unit_costs(shares: Floats) -> Counts:
     return np.rint(shares * UNIT).astype(np.int64)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class SearchSpace:
+class Layout(ABC):
+    """The points of a table, that is its distinct quasi-identifiers, and the columns on which labels are sought."""
+
+    table: LocalTable
+    points: Grouping
+    weights: Counts
+
+    @abstractmethod
+    def tables(self, *, nested: bool = False) -> Tables:
+        """Give the columns as the compiled loops want them, the nested ones on request."""
+
+    def keeps(self, points: Ints, classes: Ints, number: int) -> Bools:
+        """Say which classes keep the promise, from points, the class of each, and how many classes there are."""
+        cells, which = stretch_places(np.append(self.points.first, len(self.table.census)), points)
+        return self.table.keeps(cells, classes[which], number)
+
+
+@dataclass(frozen=True, eq=False)
+class SearchSpace(Layout):
     """The points of a table, that is its distinct quasi-identifiers, on the columns in the order of the walk."""
 
     # First comes the column whose first step costs most on average. `nested`: the same columns with the groups of their
@@ -137,11 +155,6 @@ class SearchSpace:
         codes = [self.table.census.codes[column.namer.column][self.points.first] for column in columns]
         places = [column.place[code].astype(np.int32) for column, code in zip(columns, codes, strict=True)]
         return _tables(columns, np.array(places).reshape(len(columns), -1))
-
-    def keeps(self, points: Ints, classes: Ints, number: int) -> Bools:
-        """Say which classes keep the promise, from points, the class of each, and how many classes there are."""
-        cells, which = stretch_places(np.append(self.points.first, len(self.table.census)), points)
-        return self.table.keeps(cells, classes[which], number)
 
 
 def _tables(columns: Sequence[Column], place: npt.NDArray[np.int32]) -> Tables:
@@ -195,7 +208,7 @@ class Needs:
         found = [tuple(needed_sums(table, judge)) for judge in (() if model is None else table.problem.judges(model))]
         return cls(tuple(one for sums in found for one in sums), table.upward_closed and all(found))
 
-    def support(self, board: SearchSpace, least: int = 1) -> Support:
+    def support(self, board: Layout, least: int = 1) -> Support:
         """Lay the sums out for the points of a table; classes have at least so many records."""
         points, counts = board.points, board.table.census.counts.astype(np.int64)
         plain, starts, kinds = [], [], []

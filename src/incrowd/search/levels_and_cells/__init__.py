@@ -1,0 +1,1 @@
+"""One level per column, and stars in single cells."""

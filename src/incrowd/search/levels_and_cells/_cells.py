@@ -1,0 +1,184 @@
+"""The stars of one node: columns at given levels, and in every record the cheapest cells to hide."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import accumulate
+
+import numpy as np
+
+from incrowd.core import Grouping, Labelling, class_extremes, group
+from incrowd.search._local_recoding import LocalTable, Pieces
+from incrowd.search._problem import Bools, Counts, Floats, Problem, least_size
+from incrowd.search.cheapest._formation import BLOCK, WHOLE, Formation, cut_into_blocks
+from incrowd.search.cheapest._kernels import Tables, least_costs
+from incrowd.search.cheapest._search_space import UNIT, Layout, Needs, SearchSpace
+
+DIGITS = 12
+"""Losses that agree to so many decimals are equal; then the lower levels win."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Bundle:
+    """Columns that are starred together, mostly a single one: per point its values, and what values and stars cost."""
+
+    columns: tuple[int, ...]
+    values: Grouping
+    costs: Counts
+    full: int
+
+    @property
+    def has_stars(self) -> bool:
+        """Whether there is something to hide: not where all points have the same values."""
+        return len(self.values) > 1
+
+
+class CellSpace(Layout):
+    """The points of a table, where every column is a value of its lowest level or ``*``, as ``Formation`` wants them.
+
+    ``boosts`` make the stars of a column dearer than they are, so that others are taken.
+    """
+
+    def __init__(self, table: LocalTable, bundles: Sequence[tuple[int, ...]], boosts: Mapping[int, int]) -> None:
+        census = table.census
+        quasi = census.codes[: len(census.quasi)]
+        sizes = [len(namer.code) for namer in table.names]
+        self.table = table
+        self.points = group(quasi, sizes)
+        self.weights = self.points.sums(census.counts)
+        share = table.weights / (table.weights.max(initial=0.0) or 1.0)
+        self.bundles = []
+        for columns in bundles:
+            codes = [quasi[at][self.points.first] for at in columns]
+            values = group(codes, [sizes[at] for at in columns])
+            lost = [
+                table.names[at].lost(table.names[at].floor)[code] * share[at]
+                for at, code in zip(columns, codes, strict=True)
+            ]
+            costs = np.rint(np.sum(lost, axis=0)[values.first] * UNIT).astype(np.int64)
+            self.bundles.append(Bundle(columns, values, costs, round(float(share[list(columns)].sum()) * UNIT)))
+        self.bundles.sort(key=lambda one: (len(one.values), one.columns))  # few values first: measured to lose least
+        self._boosts = boosts
+
+    def tables(self, *, nested: bool = False) -> Tables:
+        """Give the columns as the compiled loops want them: level 0 are the values, level 1 is ``*``."""
+        nodes, costs, heights = [], [], []
+        for one in self.bundles:
+            number = len(one.values)
+            nodes.append(np.arange(number))
+            costs.append(one.costs)
+            heights.append(int(one.has_stars))
+            if one.has_stars:
+                dearer = max(self._boosts.get(at, 1) for at in one.columns)
+                nodes.append(np.zeros(number, dtype=np.int64))
+                costs.append(one.costs + dearer * (one.full - one.costs))
+        widths = [len(one.values) for one in self.bundles]
+        lengths = [width * (height + 1) for width, height in zip(widths, heights, strict=True)]
+        return Tables(
+            place=np.array([one.values.ids for one in self.bundles], dtype=np.int32).reshape(len(widths), -1),
+            heights=np.array(heights, dtype=np.int64),
+            base=np.array([0, *accumulate(lengths)][:-1], dtype=np.int64),
+            width=np.array(widths, dtype=np.int64),
+            node=np.concatenate(nodes).astype(np.int32),
+            cost=np.concatenate(costs),
+            line=np.full(len(widths), -1, dtype=np.int64),
+            along=np.zeros(0, dtype=np.int64),
+            full=np.array([one.full for one in self.bundles], dtype=np.int64),
+        )
+
+
+class StarredNode:
+    """One level per column, and which cells are starred there.
+
+    ``loss``: the arithmetic mean over all cells, weighted by the importance of columns; who is left out loses all.
+    ``stars``: per column the share of its cells that are starred.
+    """
+
+    def __init__(self, board: CellSpace, block: int | None, limit: int, share: float) -> None:
+        formation = Formation(board, block, share=share, limit=limit)
+        formation.run()
+        self.board, self.owner = board, formation.owner
+        self.number = int(self.owner.max(initial=-1)) + 1
+        inside = self.owner >= 0
+        weights, total = board.weights.astype(np.float64), max(int(board.weights.sum()), 1)
+        cost = float(weights[~inside].sum()) * sum(one.full for one in board.bundles)
+        self._starred: dict[int, Bools] = {}
+        self.stars: dict[str, float] = {}
+        for one in board.bundles:
+            low, high = class_extremes(one.values.ids[inside], self.owner[inside], self.number)
+            starred = low != high
+            hidden = starred[self.owner[inside]]
+            cost += float(np.where(hidden, one.full, one.costs[one.values.ids[inside]]) @ weights[inside])
+            for at in one.columns:
+                self._starred[at] = starred
+                self.stars[board.table.census.quasi[at]] = float(weights[inside][hidden].sum()) / total
+        self.loss = round(cost / (total * sum(one.full for one in board.bundles)), DIGITS)
+
+    @property
+    def pieces(self) -> Pieces:
+        """The cells of the census, and their classes."""
+        return self.board.table.whole_pieces(self.owner[self.board.points.ids])
+
+    def labels(self) -> tuple[Labelling, ...]:
+        """Call every class by its values, and by ``*`` where it is starred."""
+        table, first = self.board.table, np.zeros(self.number, dtype=np.int64)
+        inside = np.flatnonzero(self.owner >= 0)
+        first[self.owner[inside][::-1]] = inside[::-1]
+        result = []
+        for at, namer in enumerate(table.names):
+            codes = table.census.codes[at][self.board.points.first[first]]
+            starred = self._starred[at]
+            result.append(namer.by_group(np.where(starred, namer.height, namer.floor), np.where(starred, 0, codes)))
+        return tuple(result)
+
+
+def least_loss(table: LocalTable) -> float:
+    """Give a loss that no levels and stars come below.
+
+    Whatever is published for a record is a label that covers enough records of the table, and no such label costs less
+    than the cheapest; who is left out loses all.
+    """
+    board = SearchSpace.of(table, "hierarchy")
+    costs = least_costs(board.tables(), Needs.of(table).support(board))
+    total = sum(column.full for column in board.columns) * max(int(board.weights.sum()), 1)
+    return round(float(costs.astype(np.float64) @ board.weights) / total, DIGITS)
+
+
+def sample_of(problem: Problem, lowest: LocalTable, bundles: Sequence[tuple[int, ...]]) -> Problem:
+    """Give a long table's part on which levels are compared: blocks of neighbours, evenly chosen; else the whole."""
+    board = CellSpace(lowest, bundles, {})
+    if len(board.points) <= WHOLE:
+        return problem
+    blocks = cut_into_blocks(board.tables, board.weights, BLOCK * max(least_size(problem.model), 5))
+    every = max(1, len(board.points) * 2 // WHOLE)
+    points = np.zeros(len(board.points), dtype=bool)
+    points[np.concatenate(blocks[::every])] = True
+    inside = points[board.points.ids]
+    census = lowest.census
+    part = replace(
+        census,
+        codes=tuple(codes[inside] for codes in census.codes),
+        person=None if census.person is None else census.person[inside],
+        counts=census.counts[inside],
+    )
+    limit = problem.limit * part.records // max(census.records, 1)
+    return replace(problem, census=part, limit=limit, part=True)
+
+
+def column_losses(table: LocalTable, least: int) -> list[Floats]:
+    """Give per column and level what it loses at least: its groups, and stars for those that are too small for a class.
+
+    From the level of the census on; columns weigh as they are important, together 1.
+    """
+    result, total = [], max(table.census.records, 1)
+    for namer, records, weight in zip(
+        table.names, table.census.marginals, table.weights / table.weights.sum(), strict=True
+    ):
+        losses = []
+        for level in range(namer.floor, namer.height + 1):
+            groups = namer.group_of(level)
+            sizes = np.bincount(groups, weights=records, minlength=len(namer.lost(level)))
+            losses.append(float(np.where(sizes < least, 1.0, namer.lost(level)) @ sizes) / total * weight)
+        result.append(np.array(losses))
+    return result
