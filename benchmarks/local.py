@@ -15,6 +15,7 @@ from pathlib import Path
 import numpy as np
 from _local_cheapest import adult as cheapest_on_adult, synthetic as cheapest_on_many
 from _local_improved import improved
+from _local_levels import levels_on_adult, levels_on_many
 from _local_mondrian import EIGHT, mondrian, mondrian_of_many
 from _local_top_down import top_down
 from _searches import ADULT, Targets, schema
@@ -28,6 +29,7 @@ from incrowd.search import (
     CheapestFirst,
     Datafly,
     Inspection,
+    LevelsAndCells,
     LocalOutcome,
     Mondrian,
     MuArgus,
@@ -48,6 +50,7 @@ def searches(*, diverse: bool) -> dict[str, Algorithm]:
         f"best node, {SHARE:.0%} left out": Optimal(),
         "Datafly": Datafly(),
         "MuArgus": MuArgus(),
+        "LevelsAndCells": LevelsAndCells(),
         "Mondrian, labels of hierarchies": Mondrian(labels="hierarchy"),
         "TopDown": TopDown(),
         "TopDown, by loss, retry": TopDown(best="loss", retry=True),
@@ -149,6 +152,7 @@ def main(arguments: list[str] | None = None) -> None:
         mondrian(given.adult, targets)
         top_down(given.adult, calls)
         cheapest_on_adult(given.adult, calls, targets)
+        levels_on_adult(given.adult, calls, targets)
         improved(given.adult)
         quality(given.adult, targets)
         if given.arx:
@@ -156,6 +160,7 @@ def main(arguments: list[str] | None = None) -> None:
     if given.synth:
         mondrian_of_many(given.synth, targets)
         cheapest_on_many(given.synth, targets)
+        levels_on_many(given.synth, targets)
     targets.show()
 
 
