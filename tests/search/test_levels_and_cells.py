@@ -12,7 +12,8 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 import incrowd as ic
-from incrowd.search import LocalOutcome
+from incrowd.search import LocalOutcome, Problem, Progress
+from incrowd.search.levels_and_cells import _cells
 from search.slow import QUASI, Ok, Row, labels, nodes
 from search.slow_cheapest import lost
 from search.tables import PROMISES, problem, tables
@@ -125,7 +126,7 @@ def test_too_few_stars_are_refused_with_what_would_be_needed() -> None:
     table = rows(("20", "ulm"), ("20", "bonn"), ("47", "ulm"), ("47", "bonn"))
     fixed = dict.fromkeys(QUASI, 0)
     asked = problem(table, ic.KAnonymity(2), at_least=fixed, at_most=fixed)
-    with pytest.raises(ic.NoSafeRelease, match=r"nearest found stars '(age|town)' 100\.0%.*raise most_stars"):
+    with pytest.raises(ic.NoSafeRelease, match=r"the nearest stars '(age|town)' 100\.0%.*raise most_stars"):
         ic.LevelsAndCells(most_stars=0.5).search(asked)
 
 
@@ -136,6 +137,65 @@ def test_a_record_is_left_out_where_that_is_cheaper_than_stars_for_others() -> N
     without = ic.LevelsAndCells().search(problem(table, ic.KAnonymity(2), limit=1))
     assert sizes(without) == {("20", "f", "ulm"): 6, (): 1}
     assert without.suppressed == 1
+
+
+def test_a_column_with_too_many_stars_goes_to_a_higher_level() -> None:
+    table = rows(*((age, "ulm") for age in ("20", "25", "47", "49")))
+    outcome = ic.LevelsAndCells(most_stars=0).search(problem(table, ic.KAnonymity(2), importance={"age": 1000}))
+    assert sizes(outcome) == {("20s", "f", "ulm"): 2, ("40s", "f", "ulm"): 2}
+
+
+@given(tables, promises)
+@settings(max_examples=40, deadline=None)
+def test_without_stars_something_is_always_found(table: list[Row], promised: tuple[Any, Ok]) -> None:
+    model, ok = promised
+    if not ok(table, table):
+        return
+    outcome = ic.LevelsAndCells(most_stars=0).search(problem(table, model))
+    levels = tuple((outcome.levels or {}).values())
+    assert set(classes(outcome)) == {labels(row, levels) for row in table}
+
+
+def test_a_long_table_is_not_refused_because_of_the_part_that_is_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_cells, "WHOLE", 8)
+    monkeypatch.setattr(_cells, "BLOCK", 1)
+    table = [
+        {"age": age, "sex": sex, "town": town, "disease": disease}
+        for (age, sex, town), disease in zip(
+            itertools.product(("20", "25", "31", "47", "49", "62"), "fm", ("ulm", "bonn", "kiel", "köln")),
+            "ab" * 24,
+            strict=True,
+        )
+    ]
+    outcome = ic.LevelsAndCells().search(problem(table, ic.KAnonymity(2) & ic.TCloseness(Fraction(1, 100))))
+    assert sum(map(len, classes(outcome).values())) == 48
+
+
+def test_a_column_that_is_to_be_averaged_is_refused() -> None:
+    roles = ic.Schema(quasi={"age": ic.averaged(ic.intervals(10))})
+    census = ic.census([{"age": 20}, {"age": 30}], roles)
+    with pytest.raises(ic.ParameterError, match=r"'age' is to be averaged.*CheapestFirst"):
+        ic.LevelsAndCells().search(Problem(census, roles, ic.KAnonymity(2)))
+
+
+def test_it_stops_when_it_is_told_to() -> None:
+    told: list[int] = []
+
+    def stop(progress: Progress) -> bool:
+        told.append(progress.checked)
+        return False
+
+    table = rows(("20", "ulm"), ("25", "ulm"), ("47", "ulm"), ("49", "bonn"))
+    ic.LevelsAndCells().search(problem(table, ic.KAnonymity(2)), stop)
+    assert len(told) == 1
+
+
+def test_options_are_values_of_their_own() -> None:
+    given = {"age": 0.5}
+    search = ic.LevelsAndCells(most_stars=given, together=[["age", "town"]])
+    given["age"] = 0.1
+    assert search == ic.LevelsAndCells(most_stars={"age": 0.5}, together=(("age", "town"),))
+    assert len({search, ic.LevelsAndCells(most_stars={"age": 0.5}, together=[["age", "town"]])}) == 1
 
 
 @given(tables, promises, st.integers(min_value=0, max_value=3))
@@ -229,6 +289,7 @@ def test_people_are_counted_and_not_their_rows() -> None:
         ({"most_stars": {"age": -1}}, "most_stars of column 'age' must be a share from 0 to 1"),
         ({"most_stars": "few"}, "most_stars must be a share from 0 to 1, got 'few'"),
         ({"together": ["age", "town"]}, "together must be a list of lists"),
+        ({"together": [[]]}, "none of them empty"),
         ({"block": 0}, "block must be a whole number of at least 1, got 0"),
     ],
 )

@@ -9,7 +9,7 @@ from fractions import Fraction
 from html import escape
 from typing import TYPE_CHECKING, Any
 
-from incrowd.core import Grid, printable
+from incrowd.core import Grid, percent, printable
 from incrowd.models import KAnonymity
 from incrowd.plan._sections import WRITTEN, plain_of
 from incrowd.plan._toml import Notes
@@ -241,12 +241,6 @@ def _singling_out_lines(suggestion: Suggestion) -> Iterator[str]:
     for one in found.pairs[:3] if found.pairs else found.single[:1]:
         if one.alone:
             yield f"{percent(one.share)} by {' and '.join(map(repr, one.columns))} alone"
-
-
-def percent(share: Fraction) -> str:
-    """Write a share as people do; nothing that is not nothing is called so."""
-    text = f"{float(share * 100):.1f} %"
-    return "< 0.1 %" if share and text == "0.0 %" else text
 
 
 # A suggestion as people read it: how and about whom, a line per column, who stands out, and what to check.

@@ -8,7 +8,7 @@ from itertools import accumulate
 
 import numpy as np
 
-from incrowd.core import Grouping, Labelling, class_extremes, group
+from incrowd.core import Grouping, Labelling, add_up, class_extremes, group
 from incrowd.search._local_recoding import LocalTable, Pieces
 from incrowd.search._problem import Bools, Counts, Floats, Problem, least_size
 from incrowd.search.cheapest._formation import BLOCK, WHOLE, Formation, cut_into_blocks
@@ -53,11 +53,11 @@ class CellSpace(Layout):
             codes = [quasi[at][self.points.first] for at in columns]
             values = group(codes, [sizes[at] for at in columns])
             lost = [
-                table.names[at].lost(table.names[at].floor)[code] * share[at]
+                np.rint(table.names[at].lost(table.names[at].floor)[code] * share[at] * UNIT)
                 for at, code in zip(columns, codes, strict=True)
             ]
-            costs = np.rint(np.sum(lost, axis=0)[values.first] * UNIT).astype(np.int64)
-            self.bundles.append(Bundle(columns, values, costs, round(float(share[list(columns)].sum()) * UNIT)))
+            costs = np.sum(lost, axis=0)[values.first].astype(np.int64)
+            self.bundles.append(Bundle(columns, values, costs, sum(round(UNIT * share[at]) for at in columns)))
         self.bundles.sort(key=lambda one: (len(one.values), one.columns))  # few values first: measured to lose least
         self._boosts = boosts
 
@@ -101,19 +101,22 @@ class StarredNode:
         self.board, self.owner = board, formation.owner
         self.number = int(self.owner.max(initial=-1)) + 1
         inside = self.owner >= 0
-        weights, total = board.weights.astype(np.float64), max(int(board.weights.sum()), 1)
-        cost = float(weights[~inside].sum()) * sum(one.full for one in board.bundles)
+        weights, total = board.weights[inside], max(int(board.weights.sum()), 1)
+        full = sum(one.full for one in board.bundles)
+        cost = (total - int(weights.sum())) * full  # whole numbers, so that no order of additions matters
         self._starred: dict[int, Bools] = {}
         self.stars: dict[str, float] = {}
         for one in board.bundles:
             low, high = class_extremes(one.values.ids[inside], self.owner[inside], self.number)
             starred = low != high
             hidden = starred[self.owner[inside]]
-            cost += float(np.where(hidden, one.full, one.costs[one.values.ids[inside]]) @ weights[inside])
+            stars = int(weights[hidden].sum())
+            shown = add_up(one.values.ids[inside][~hidden], weights[~hidden], len(one.values))
+            cost += stars * one.full + _exact_dot(one.costs, shown)
             for at in one.columns:
                 self._starred[at] = starred
-                self.stars[board.table.census.quasi[at]] = float(weights[inside][hidden].sum()) / total
-        self.loss = round(cost / (total * sum(one.full for one in board.bundles)), DIGITS)
+                self.stars[board.table.census.quasi[at]] = stars / total
+        self.loss = round(cost / (total * full), DIGITS)
 
     @property
     def pieces(self) -> Pieces:
@@ -142,7 +145,13 @@ def least_loss(table: LocalTable) -> float:
     board = SearchSpace.of(table, "hierarchy")
     costs = least_costs(board.tables(), Needs.of(table).support(board))
     total = sum(column.full for column in board.columns) * max(int(board.weights.sum()), 1)
-    return round(float(costs.astype(np.float64) @ board.weights) / total, DIGITS)
+    return round(_exact_dot(costs, board.weights) / total, DIGITS)
+
+
+def _exact_dot(costs: Counts, weights: Counts) -> int:
+    """Multiply and add up without rounding: halves of costs stay far below what 64 bits hold."""
+    high, low = costs >> 24, costs & (2**24 - 1)
+    return (int((high * weights).sum()) << 24) + int((low * weights).sum())
 
 
 def sample_of(problem: Problem, lowest: LocalTable, bundles: Sequence[tuple[int, ...]]) -> Problem:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, ClassVar
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
-from incrowd.core import NoSafeRelease, ParameterError, UnknownColumnError, name_list
+from incrowd.core import Hint, NoSafeRelease, ParameterError, UnknownColumnError, name_list
 from incrowd.search._local_recoding import LocalTable
-from incrowd.search._problem import LocalOutcome, OnProgress, Problem, Progress, least_size
+from incrowd.search._problem import CHEAPEST_FIRST, LocalOutcome, OnProgress, Problem, Progress, least_size
 
 if TYPE_CHECKING:
     from incrowd.search.levels_and_cells._cells import StarredNode
@@ -65,7 +65,7 @@ class LevelsAndCells:
     LevelsAndCells(most_stars={'age': 0.1}, together=(), block=None)
     """
 
-    most_stars: float | Mapping[str, float] = 1.0
+    most_stars: float | Mapping[str, float] = field(default=1.0, hash=False)
     together: Sequence[Sequence[str]] = ()
     block: int | None = None
 
@@ -78,8 +78,10 @@ class LevelsAndCells:
                 where = f" of column {name!r}" if name else ""
                 msg = f"most_stars{where} must be a share from 0 to 1, got {share!r}."
                 raise ParameterError(msg)
-        if isinstance(self.together, str) or any(isinstance(one, str) for one in self.together):
-            msg = "together must be a list of lists of columns."
+        if isinstance(self.most_stars, Mapping):
+            object.__setattr__(self, "most_stars", dict(self.most_stars))
+        if isinstance(self.together, str) or any(isinstance(one, str) or not one for one in self.together):
+            msg = "together must be a list of lists of columns, none of them empty."
             raise ParameterError(msg, hint="write together=[['region', 'city']].")
         object.__setattr__(self, "together", tuple(map(tuple, self.together)))
         if self.block is not None and (
@@ -101,6 +103,9 @@ class LevelsAndCells:
         from incrowd.search.levels_and_cells._cells import least_loss, sample_of  # noqa: PLC0415 - loads numba
 
         walk = _Walk(self, problem)
+        _refuse_averages(walk.lowest)
+        walk.lowest.refuse_unions("LevelsAndCells")
+        walk.lowest.refuse_if_hopeless()
         levels = _Walk(self, sample_of(problem, walk.lowest, walk.bundles)).descent(progress)
         best = walk.best(levels)
         table = best.board.table
@@ -120,15 +125,13 @@ class _Walk:
         self.quasi = problem.census.quasi
         self.lows, self.highs = problem.lows, problem.highs
         self.lowest = self.table_at(self.lows)
-        self.lowest.refuse_unions("LevelsAndCells")
-        self.lowest.refuse_if_hopeless()
         self.bundles = _bundles(search.together, self.quasi)
         given = search.most_stars
         for name in given if isinstance(given, Mapping) else ():
             if name not in self.quasi:
                 raise UnknownColumnError.of(name, self.quasi, given_as="most_stars")
         self.most = {name: given.get(name, 1.0) if isinstance(given, Mapping) else given for name in self.quasi}
-        self.seen: dict[tuple[int, ...], StarredNode] = {}
+        self.seen: dict[tuple[int, ...], _Look] = {}
 
     def table_at(self, levels: Sequence[int]) -> LocalTable:
         at_least = dict(zip(self.quasi, levels, strict=True))
@@ -140,21 +143,42 @@ class _Walk:
         board = CellSpace(self.table_at(levels), self.bundles, boosts or {})
         return StarredNode(board, self.search.block, self.problem.limit, share)
 
-    def rank(self, node: StarredNode) -> tuple[float, float]:
+    def rank(self, node: StarredNode | _Look) -> tuple[float, float]:
         """Order nodes: first those without too many stars, then by loss."""
         return round(sum(max(0.0, share - self.most[name]) for name, share in node.stars.items()), 12), node.loss
 
     def best(self, levels: tuple[int, ...]) -> StarredNode:
-        """Star cells at the levels that were found, with no more stars in a column than it may have."""
-        found = self.node(levels, TAKE)
-        boosts: dict[int, int] = {}
-        for _ in range(BOOSTS):
-            too_many = [at for at, name in enumerate(self.quasi) if found.stars[name] > self.most[name]]
-            if not too_many:
+        """Star cells at the levels that were found, or at higher ones where a column has more stars than it may."""
+        while True:
+            found = self._with_fewer_stars(levels)
+            over = self._over(found)
+            if not over:
                 return found
-            boosts |= {at: 4 * boosts.get(at, 1) for at in too_many}
+            higher = tuple(
+                min(level + (at in over), high) for at, (level, high) in enumerate(zip(levels, self.highs, strict=True))
+            )
+            if higher == levels:
+                shares = ", ".join(f"{self.quasi[at]!r} {found.stars[self.quasi[at]]:.1%}" for at in over)
+                msg = (
+                    f"Nothing within most_stars was found that keeps {self.problem.model}; the nearest stars {shares}."
+                )
+                raise NoSafeRelease(msg, hint="raise most_stars, or at_most of these columns.")
+            levels = higher
+
+    def _over(self, node: StarredNode) -> list[int]:
+        """Give the columns that have more stars than they may."""
+        return [at for at, name in enumerate(self.quasi) if node.stars[name] > self.most[name]]
+
+    def _with_fewer_stars(self, levels: tuple[int, ...]) -> StarredNode:
+        """Star cells; in columns that have too many, stars become dearer and dearer."""
+        found, boosts = self.node(levels, TAKE), dict[int, int]()
+        for _ in range(BOOSTS):
+            over = self._over(found)
+            if not over:
+                break
+            boosts |= {at: 4 * boosts.get(at, 1) for at in over}
             found = min((found, self.node(levels, TAKE, boosts)), key=self.rank)
-        return self._refuse(found)
+        return found
 
     def descent(self, progress: OnProgress | None) -> tuple[int, ...]:
         """Give the best levels: of the column with the dearest stars all are tried, until none gives a better node."""
@@ -180,8 +204,9 @@ class _Walk:
                 found = self._look([best, *others], threads)
                 tried = {at} if found != best else tried | {at}
                 best = found
-                if progress is not None:
-                    progress(Progress(len(self.seen), self.problem.nodes, self.seen[best].loss))
+                seen = Progress(len(self.seen), self.problem.nodes, self.seen[best].loss)
+                if progress is not None and progress(seen) is False:
+                    break
         return best
 
     def _look(self, nodes: Iterable[tuple[int, ...]], threads: ThreadPoolExecutor | None = None) -> tuple[int, ...]:
@@ -189,14 +214,26 @@ class _Walk:
         nodes = list(dict.fromkeys(nodes))
         new = [one for one in nodes if one not in self.seen]
         run = map if threads is None else threads.map
-        self.seen |= dict(zip(new, run(lambda one: self.node(one, LOOK), new), strict=True))
+        self.seen |= dict(zip(new, run(self._look_at, new), strict=True))
         return min(nodes, key=lambda one: (*self.rank(self.seen[one]), one))
 
-    def _refuse(self, found: StarredNode) -> StarredNode:
-        over = [name for name in self.quasi if found.stars[name] > self.most[name]]
-        shares = ", ".join(f"{name!r} {found.stars[name]:.1%}" for name in over)
-        msg = f"Within most_stars nothing keeps {self.problem.model}; the nearest found stars {shares}."
-        raise NoSafeRelease(msg, hint="raise most_stars, give another column less importance, or allow higher levels.")
+    def _look_at(self, levels: tuple[int, ...]) -> _Look:
+        node = self.node(levels, LOOK)
+        return _Look(node.loss, node.stars)
+
+
+class _Look(NamedTuple):
+    """What is kept of a node that was looked at."""
+
+    loss: float
+    stars: Mapping[str, float]
+
+
+def _refuse_averages(table: LocalTable) -> None:
+    for name, average in zip(table.census.quasi, table.averaged, strict=True):
+        if average is not None:
+            msg = f"Column {name!r} is to be averaged, and LevelsAndCells publishes every column at one level."
+            raise ParameterError(msg, hint=Hint("use {}, or its hierarchy alone.", CHEAPEST_FIRST))
 
 
 def _bundles(together: Sequence[Sequence[str]], quasi: Sequence[str]) -> list[tuple[int, ...]]:
