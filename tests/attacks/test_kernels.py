@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 import incrowd as ic
-from incrowd.attacks import Links, Matching, Members, Outcome, _background, _linkage, _members, _original, link
+from incrowd.attacks import AttackOutcome, Links, Matching, Members, _background, _linkage, _members, _original, link
 from incrowd.core import Classes, _grouping as _packing
 from incrowd.evidence import _subject
 from incrowd.evidence._class_attacks import attack_of
@@ -31,9 +31,9 @@ def test_people_are_counted_exactly_at_every_bound(rows: list[Any], unit: Any, t
         assert people == sum(size for share, size in shares if (share <= bound if unit == "width" else share >= bound))
 
 
-def _outcome(classes: Classes, measured: Ratios, unit: Any) -> Outcome:
+def _outcome(classes: Classes, measured: Ratios, unit: Any) -> AttackOutcome:
     nobody = np.zeros(len(classes), dtype=bool)
-    return Outcome(
+    return AttackOutcome(
         name="some", means="little", measured=measured, exposed=nobody, right=0, baseline=Fraction(0), unit=unit
     )
 

@@ -81,3 +81,29 @@ def test_a_read_only_install_without_a_home_works(tmp_path: Path) -> None:
     ran = subprocess.run(command, env=environment, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert ran.stdout == "[0, 1, 0, 2] [0, 1, 3]\n", ran.stderr
     assert not list(tmp_path.rglob("*.nbi"))
+
+
+EDITION = """
+from typing import NamedTuple
+import numpy as np
+from incrowd.core.kernels import compiled
+
+class {name}(NamedTuple):
+    numbers: np.ndarray
+
+@compiled
+def total(given):
+    return given.numbers.sum()
+
+print(total({name}(np.arange(4))))
+"""
+
+
+def test_what_another_edition_kept_under_names_that_are_gone_is_compiled_anew(tmp_path: Path) -> None:
+    home = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path / "kept"), "PYTHONDONTWRITEBYTECODE": "1"}
+    for name in ("Before", "After", "After"):
+        (tmp_path / "edition.py").write_text(EDITION.format(name=name), encoding="utf-8")
+        command = [sys.executable, "-c", "import edition"]
+        done = subprocess.run(command, cwd=tmp_path, env=home, capture_output=True, text=True, check=False)
+        assert done.stdout == "6\n", done.stderr
+    assert len(list((tmp_path / "kept").rglob("*.nbi"))) == 1

@@ -13,7 +13,7 @@ from incrowd.attacks._candidates import (
 )
 from incrowd.attacks._expectation import ExpectedHomogeneity, expected_from_counts, expected_homogeneity
 from incrowd.attacks._inference import (
-    Outcome,
+    AttackOutcome,
     Prior,
     certain_values,
     chance_to_pick,
@@ -34,8 +34,9 @@ from incrowd.attacks._range import ValueLine, narrow_range
 from incrowd.attacks._similarity import Likeness, category_inference, change_of_belief, similarity, skewness
 
 __all__ = [
-    "Claims", "Crowd", "Disclosures", "ExpectedHomogeneity", "Intruder", "KnownPeople", "Likeness", "Linked", "Links",
-    "Matching", "Members", "Outcome", "Prior", "Remaining", "Truth", "Undivided", "ValueLine", "category_inference",
+    "AttackOutcome", "Claims", "Crowd", "Disclosures", "ExpectedHomogeneity", "Intruder", "KnownPeople", "Likeness",
+    "Linked", "Links", "Matching", "Members", "Prior", "Remaining", "Truth", "Undivided", "ValueLine",
+    "category_inference",
     "certain_values", "chance_to_pick", "change_of_belief", "entries_of_rows", "expect_original",
     "expected_from_counts", "expected_homogeneity", "has_several_certain", "homogeneity", "inference", "intersect",
     "is_made_from", "link", "link_persons", "listed_exclusions", "missing_code", "narrow_range", "people_of",

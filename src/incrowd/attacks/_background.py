@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from incrowd.attacks._inference import LOOKS, Outcome, Prior
+from incrowd.attacks._inference import LOOKS, AttackOutcome, Prior
 from incrowd.core import Classes, Domain, Histogram, add_up
 from incrowd.hierarchies import places_in
 from incrowd.models import Ratios
@@ -27,7 +27,7 @@ class Guesses(NamedTuple):
     right: int
 
 
-def worst_exclusions(classes: Classes, prior: Prior, excluded: int) -> Outcome:
+def worst_exclusions(classes: Classes, prior: Prior, excluded: int) -> AttackOutcome:
     """Rule out, about every person, the most frequent values of the class that the person does not have.
 
     With i values ruled out, the likeliest guess is r1 / (r1 + r(i+2) + ... + rm), the counts r of a class sorted.
@@ -41,7 +41,7 @@ def worst_exclusions(classes: Classes, prior: Prior, excluded: int) -> Outcome:
     found = after_excluding(histogram.counts, histogram.starts, excluded, missing)
     values, ones = ("1 value", "one") if excluded == 1 else (f"{excluded} values", "ones")
     targets = int(every.counts.sum())
-    return Outcome(
+    return AttackOutcome(
         name=NAME,
         column=prior.column,
         knows=f"{LOOKS}, and {values} that the person does not have, the most telling {ones}",
@@ -91,7 +91,7 @@ def _sorted_counts(counts: Ints, owner: npt.NDArray[np.intp]) -> Ints:
     return np.asarray(most - (keys & short((1 << bits) - 1)).astype(np.int64))
 
 
-def listed_exclusions(classes: Classes, prior: Prior, values: Sequence[str]) -> Outcome:
+def listed_exclusions(classes: Classes, prior: Prior, values: Sequence[str]) -> AttackOutcome:
     """Rule out given values, about people who do not have them."""
     domain = classes.cells.domains[prior.column]
     out = np.asarray(places_in(list(dict.fromkeys(values)), domain) >= 0, dtype=bool)
@@ -101,7 +101,7 @@ def listed_exclusions(classes: Classes, prior: Prior, values: Sequence[str]) -> 
     kept = ~out[histogram.values[0]]
     left, total, most = _counts_left(classes, prior.column, kept)
     targets = int(total.sum())
-    return Outcome(
+    return AttackOutcome(
         name=NAME,
         column=prior.column,
         knows=f"{LOOKS}, and that the person has none of {occur} given values",
@@ -116,7 +116,7 @@ def listed_exclusions(classes: Classes, prior: Prior, values: Sequence[str]) -> 
     )
 
 
-def unlikely_exclusions(classes: Classes, prior: Prior, public: Mapping[str, Fraction], excluded: int) -> Outcome:
+def unlikely_exclusions(classes: Classes, prior: Prior, public: Mapping[str, Fraction], excluded: int) -> AttackOutcome:
     """Rule out, in every class, the values that are least likely by a public distribution; at times wrongly."""
     domain = classes.cells.domains[prior.column]
     rank = _ranks(domain, public)
@@ -130,7 +130,7 @@ def unlikely_exclusions(classes: Classes, prior: Prior, public: Mapping[str, Fra
     present = np.flatnonzero(prior.counts)
     remaining = np.zeros(len(domain), dtype=bool)
     remaining[present[np.argsort(rank[present])][min(excluded, max(len(present) - 1, 0)) :]] = True
-    return Outcome(
+    return AttackOutcome(
         name=NAME,
         column=prior.column,
         knows=f"{LOOKS}, and a public distribution, by which the {excluded} least likely values are ruled out",

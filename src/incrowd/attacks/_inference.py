@@ -30,7 +30,7 @@ LOOKS = "the quasi-identifiers of a person, and that the person is in the table"
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class Outcome:
+class AttackOutcome:
     """What one attack does to every class."""
 
     name: str
@@ -156,9 +156,9 @@ def chance_to_pick(people: int) -> Fraction:
     return Fraction(1, people) if people else Fraction(0)
 
 
-def singling_out(classes: Classes) -> Outcome:
+def singling_out(classes: Classes) -> AttackOutcome:
     """Pick somebody of the class: the chance is one over its size."""
-    return Outcome(
+    return AttackOutcome(
         name="singling out",
         means="alone in the group",
         measured=Ratios(np.ones(len(classes), dtype=np.int64), classes.size),
@@ -168,7 +168,7 @@ def singling_out(classes: Classes) -> Outcome:
     )
 
 
-def homogeneity(classes: Classes, prior: Prior) -> Outcome:
+def homogeneity(classes: Classes, prior: Prior) -> AttackOutcome:
     """Say only what is certain: the value that everybody in the class has."""
     histogram = classes.guessable_values(prior.column)
     most, targets = largest(histogram), int(classes.size.sum())
@@ -177,7 +177,7 @@ def homogeneity(classes: Classes, prior: Prior) -> Outcome:
     if classes.cells.person is None:  # chance deals the values of this very table
         own = Prior.of(classes, prior.column) if prior.elsewhere else prior
         expected = expected_from_counts(classes.size, own.counts)
-    return Outcome(
+    return AttackOutcome(
         name="homogeneity",
         column=prior.column,
         means="the value is certain",
@@ -189,16 +189,18 @@ def homogeneity(classes: Classes, prior: Prior) -> Outcome:
     )
 
 
-def inference(classes: Classes, prior: Prior, sure: Fraction) -> Outcome:
+def inference(classes: Classes, prior: Prior, sure: Fraction) -> AttackOutcome:
     """Guess the most frequent value of the class."""
     return likeliest("inference", "value", classes, classes.guessable_values(prior.column), prior, sure)
 
 
-def likeliest(name: str, what: str, classes: Classes, histogram: Histogram, prior: Prior, sure: Fraction) -> Outcome:
+def likeliest(
+    name: str, what: str, classes: Classes, histogram: Histogram, prior: Prior, sure: Fraction
+) -> AttackOutcome:
     """Guess what is most frequent in every class."""
     most = largest(histogram)
     measured = Ratios(most, classes.size)
-    return Outcome(
+    return AttackOutcome(
         name=name,
         column=prior.column,
         means=f"a {what} is at least {float(100 * sure):g} % likely",

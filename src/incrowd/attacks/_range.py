@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from incrowd.attacks._inference import Outcome, Prior
+from incrowd.attacks._inference import AttackOutcome, Prior
 from incrowd.core import Classes, Domain, add_up, group
 from incrowd.hierarchies import read_decimal
 from incrowd.models import Measured, Ratios, Sums
@@ -137,7 +137,7 @@ def _in_64_bits(units: Array) -> Array:
     return units.astype(np.int64 if fits else object)
 
 
-def narrow_range(classes: Classes, prior: Prior, narrow: Fraction, line: ValueLine) -> Outcome:
+def narrow_range(classes: Classes, prior: Prior, narrow: Fraction, line: ValueLine) -> AttackOutcome:
     """Guess in which narrow range the value lies: the one that most of the class are in.
 
     A class that lies wholly within a narrow range is exposed. Without the release the intruder says one range of the
@@ -153,7 +153,7 @@ def narrow_range(classes: Classes, prior: Prior, narrow: Fraction, line: ValueLi
         f"similarity: {without:,} of {len(classes):,} groups have a value in column {prior.column!r} that is missing "
         "or infinite, so they count as wide as the table."
     )
-    return Outcome(
+    return AttackOutcome(
         name="similarity",
         column=prior.column,
         means=f"the value is known to {float(100 * narrow):g} % of the range",

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from incrowd.attacks._inference import Outcome, Prior, largest, likeliest
+from incrowd.attacks._inference import AttackOutcome, Prior, largest, likeliest
 from incrowd.attacks._range import ValueLine
 from incrowd.core import Classes, Histogram, Ladder, ParameterError, add_up, group
 from incrowd.hierarchies import BoundCategories
@@ -64,7 +64,7 @@ class Likeness:
         return np.array([not wanted or name in wanted for name in self.names], dtype=bool)
 
 
-def similarity(classes: Classes, prior: Prior, likeness: Likeness, only: Sequence[str] = ()) -> Outcome:
+def similarity(classes: Classes, prior: Prior, likeness: Likeness, only: Sequence[str] = ()) -> AttackOutcome:
     """Say what is certain up to a category: the one that everybody in the class has."""
     column = prior.column
     histogram = by_category(classes, column, likeness)
@@ -74,7 +74,7 @@ def similarity(classes: Classes, prior: Prior, likeness: Likeness, only: Sequenc
     exposed[histogram.classes[everybody]] = True
     before, targets = prior.of_categories(likeness.category, len(likeness.names)), int(classes.size.sum())
     known = before.people > 0 and before.counts[wanted].max(initial=0) == before.people
-    return Outcome(
+    return AttackOutcome(
         name="similarity",
         column=column,
         means="the category is certain",
@@ -85,7 +85,7 @@ def similarity(classes: Classes, prior: Prior, likeness: Likeness, only: Sequenc
     )
 
 
-def category_inference(classes: Classes, prior: Prior, likeness: Likeness, sure: Fraction) -> Outcome:
+def category_inference(classes: Classes, prior: Prior, likeness: Likeness, sure: Fraction) -> AttackOutcome:
     """Guess the most frequent category of the class."""
     before = prior.of_categories(likeness.category, len(likeness.names))
     histogram = by_category(classes, prior.column, likeness)
@@ -116,7 +116,7 @@ def by_category(classes: Classes, column: str, likeness: Likeness) -> Histogram:
 # What a class changes about the belief that the whole table gives (S0-SKEW).
 
 
-def skewness(classes: Classes, prior: Prior, gain: Fraction, ranges: Likeness | None = None) -> Outcome:
+def skewness(classes: Classes, prior: Prior, gain: Fraction, ranges: Likeness | None = None) -> AttackOutcome:
     """Measure how many times likelier a value is in the class than in the whole table."""
     counts, what = prior, "a value"
     histogram = classes.guessable_values(prior.column)
@@ -125,7 +125,7 @@ def skewness(classes: Classes, prior: Prior, gain: Fraction, ranges: Likeness | 
         counts, what = prior.of_categories(ranges.category, len(ranges.names)), f"one of {len(ranges.names)} ranges"
     measured = _gains(classes, histogram, counts)
     exposed = measured.meets(">=", gain)
-    return Outcome(
+    return AttackOutcome(
         name="skewness",
         column=prior.column,
         means=f"{what} is at least {float(gain):g} times likelier than in the table",
@@ -137,7 +137,7 @@ def skewness(classes: Classes, prior: Prior, gain: Fraction, ranges: Likeness | 
     )
 
 
-def change_of_belief(classes: Classes, prior: Prior) -> Outcome | None:
+def change_of_belief(classes: Classes, prior: Prior) -> AttackOutcome | None:
     """Measure how far the distribution of the class is from that of the whole table; nothing for several rows each.
 
     The variational distance: by so much the chance can grow, at most, that a yes-or-no question about the value is
@@ -149,7 +149,7 @@ def change_of_belief(classes: Classes, prior: Prior) -> Outcome | None:
     owner, values = histogram.classes, histogram.values[0]
     share, before = histogram.counts / size[owner], prior.counts[values] / max(prior.people, 1)
     moved = np.bincount(owner, weights=np.maximum(share - before, 0.0), minlength=len(classes))
-    return Outcome(
+    return AttackOutcome(
         name="change of belief",
         column=prior.column,
         means="the group tells everything",

@@ -5,6 +5,8 @@ Where the package lies in a read-only place and there is no home to cache in, ea
 
 from __future__ import annotations
 
+import contextlib
+import pickle
 from collections.abc import Callable
 from typing import Any
 
@@ -23,7 +25,26 @@ def compiled(function: Callable[..., Any], **how: Any) -> Callable[..., Any]:
         result = numba.njit(cache=True, nogil=True, **how)(function)
     except RuntimeError:  # "no locator available": nowhere to cache
         result = numba.njit(nogil=True, **how)(function)
+    else:
+        _forget_other_editions(getattr(result, "_cache", None))
     return result
+
+
+def _forget_other_editions(cache: Any) -> None:
+    """Let a kernel be compiled anew where what was kept names types of another edition, which numba fails to read."""
+    if cache is None:  # compiling is switched off
+        return
+    load = cache.load_overload
+
+    def load_overload(signature: Any, context: Any) -> Any:
+        try:
+            return load(signature, context)
+        except (AttributeError, ImportError, EOFError, pickle.UnpicklingError):
+            with contextlib.suppress(OSError):
+                cache.flush()
+            return None
+
+    cache.load_overload = load_overload
 
 
 @compiled

@@ -12,9 +12,9 @@ import numpy as np
 import numpy.typing as npt
 
 from incrowd.attacks import (
+    AttackOutcome,
     Intruder,
     Likeness,
-    Outcome,
     Prior,
     ValueLine,
     category_inference,
@@ -82,7 +82,7 @@ def _levels(meaning: Any) -> int:
 
 def _column_attacks(
     classes: Classes, prior: Prior, meaning: Any, intruder: Intruder, notes: list[str]
-) -> Iterator[Outcome]:
+) -> Iterator[AttackOutcome]:
     """Attack one sensitive column."""
     name = prior.column
     yield homogeneity(classes, prior)
@@ -106,7 +106,7 @@ def _column_attacks(
         yield change
 
 
-def _similarities(classes: Classes, prior: Prior, meaning: Any, intruder: Intruder) -> Iterator[Outcome]:
+def _similarities(classes: Classes, prior: Prior, meaning: Any, intruder: Intruder) -> Iterator[AttackOutcome]:
     """Use what is known about the values: categories, a taxonomy, an order, or that they are numbers."""
     name, domain = prior.column, classes.cells.domains[prior.column]
     is_ordered = isinstance(meaning, Ordered)
@@ -163,7 +163,7 @@ def _people_in(census: Census, classes: Classes, chosen: Bools) -> Table:
 # From what an attack did to every class to what is told about it.
 
 
-def attack_of(outcome: Outcome, classes: Classes, quasi: Sequence[str]) -> Attack:
+def attack_of(outcome: AttackOutcome, classes: Classes, quasi: Sequence[str]) -> Attack:
     """Count who is exposed, and find the worst class."""
     narrow, floats = outcome.unit == "width", outcome.measured.floats
     worst_class: dict[str, str | None] = {}
@@ -190,7 +190,7 @@ def attack_of(outcome: Outcome, classes: Classes, quasi: Sequence[str]) -> Attac
     )
 
 
-def _exposed(outcome: Outcome, classes: Classes) -> Exposed:
+def _exposed(outcome: AttackOutcome, classes: Classes) -> Exposed:
     if outcome.among is None:
         return Exposed.of(classes, outcome.exposed)
     chosen = _cells_of(outcome, classes)
@@ -200,13 +200,13 @@ def _exposed(outcome: Outcome, classes: Classes) -> Exposed:
     return Exposed(hit, records, persons, Fraction(records if persons is None else persons, max(people_of(classes), 1)))
 
 
-def _cells_of(outcome: Outcome, classes: Classes) -> Bools:
+def _cells_of(outcome: AttackOutcome, classes: Classes) -> Bools:
     """Say which cells an attack exposes: those of exposed classes, as far as they are targets."""
     chosen = outcome.exposed[classes.members] if len(classes) else np.zeros(0, dtype=bool)
     return chosen if outcome.among is None else chosen & outcome.among
 
 
-def _records(outcome: Outcome, classes: Classes, quasi: Sequence[str]) -> Table:
+def _records(outcome: AttackOutcome, classes: Classes, quasi: Sequence[str]) -> Table:
     """Give who is exposed as a table: labels, sensitive values, and how many records are alike."""
     chosen = _cells_of(outcome, classes)
     members = classes.members[chosen]
@@ -216,7 +216,7 @@ def _records(outcome: Outcome, classes: Classes, quasi: Sequence[str]) -> Table:
     return with_column(table, "records", classes.cells.counts[chosen].astype(np.int64))
 
 
-def _distribution(outcome: Outcome, classes: Classes) -> tuple[tuple[Fraction, int], ...]:
+def _distribution(outcome: AttackOutcome, classes: Classes) -> tuple[tuple[Fraction, int], ...]:
     """Count the people of classes that are at least so bad, for every bound at once where floats can tell."""
     bounds = GAINS if outcome.unit == "gain" else CHANCES
     narrow, limits = outcome.unit == "width", np.array([float(bound) for bound in bounds])

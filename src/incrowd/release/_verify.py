@@ -102,7 +102,7 @@ def _owner_json(path: Path) -> Plain:
     return found
 
 
-Outcome = Literal["holds", "does not hold", "could not be checked"]
+VerifyOutcome = Literal["holds", "does not hold", "could not be checked"]
 ON_TRUST = ("date", "versions", "limits", "what the columns are and mean", "how many records were left out")
 """What a certificate says and no file can show."""
 
@@ -129,7 +129,7 @@ class Verification:
     on_trust: tuple[str, ...] = ()
 
     @property
-    def outcome(self) -> Outcome:
+    def outcome(self) -> VerifyOutcome:
         """What became of it, in one of three words.
 
         ``"holds"``: every promise was measured again and is kept, and nothing differs. ``"does not hold"``: a promise

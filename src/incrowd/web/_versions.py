@@ -279,10 +279,10 @@ def question(given: Plain, teller: Teller) -> Plain:
     except RangeError as error:
         where = f"where.{error.condition}.{error.end}"
         raise refusal(422, error.code, error.message, error.hint, where) from error
-    written = share_of if given["ask"] == "model" else _number
+    written = share_of if given["ask"] == "model" else _number_text
     before, after = (None if one is None else written(one) for one in (found.before, found.after))
     return {"before": before, "after": after, "off": share_of(found.relative_error), "guessed": share_of(found.guessed)}
 
 
-def _number(number: float) -> str | None:
+def _number_text(number: float) -> str | None:
     return f"{number:.10g}" if number.is_integer() else share_of(number)

@@ -29,7 +29,7 @@ class Tree(NamedTuple):
     starts: Counts  # per column and level where its groups begin; the last level of a column has one group
 
 
-class Parts(NamedTuple):
+class SwapParts(NamedTuple):
     """Records with equal values that are in one class."""
 
     cell: Counts
@@ -62,7 +62,7 @@ def _level(tree: Tree, column: int, low: int, high: int) -> int:
 
 
 @compiled
-def refresh(numbers: Counts, parts: Parts, groups: Groups, tree: Tree) -> None:
+def refresh(numbers: Counts, parts: SwapParts, groups: Groups, tree: Tree) -> None:
     kinds, edges = groups.kinds, groups.edges
     for number in numbers:
         size = different = levels = 0
@@ -117,7 +117,7 @@ def _end_without(number: int, column: int, place: int, edges: Counts, side: int)
 
 
 @compiled
-def _least_cost(one: int, there: int, rest: Counts, parts: Parts, groups: Groups, tree: Tree) -> int:
+def _least_cost(one: int, there: int, rest: Counts, parts: SwapParts, groups: Groups, tree: Tree) -> int:
     """Give what two classes cost at least after a swap, whichever record comes back."""
     # `one`: the record that goes, by its part; `rest`: per column the lowest and the highest place of its own class
     # without it.
@@ -134,7 +134,7 @@ def _least_cost(one: int, there: int, rest: Counts, parts: Parts, groups: Groups
 
 
 @compiled
-def _cost(one: int, other: int, rest: Counts, parts: Parts, groups: Groups, tree: Tree) -> int:
+def _cost(one: int, other: int, rest: Counts, parts: SwapParts, groups: Groups, tree: Tree) -> int:
     """Give what two classes cost after a swap of two records, given by their parts; ``rest`` as in ``_least_cost``."""
     there = parts.owner[other]
     ours = theirs = 0
@@ -148,7 +148,7 @@ def _cost(one: int, other: int, rest: Counts, parts: Parts, groups: Groups, tree
 
 
 @compiled
-def _may_swap(one: int, other: int, wanted: int, parts: Parts, groups: Groups) -> bool:
+def _may_swap(one: int, other: int, wanted: int, parts: SwapParts, groups: Groups) -> bool:
     """Say whether a swap gives the first class a category that it lacks, and costs the second none that it needs."""
     mine, yours = parts.kind[one], parts.kind[other]
     here, there = parts.owner[one], parts.owner[other]
@@ -162,7 +162,7 @@ def _may_swap(one: int, other: int, wanted: int, parts: Parts, groups: Groups) -
 
 
 @compiled
-def best_swap(mine: Counts, wanted: int, parts: Parts, groups: Groups, tree: Tree) -> tuple[int, int]:
+def best_swap(mine: Counts, wanted: int, parts: SwapParts, groups: Groups, tree: Tree) -> tuple[int, int]:
     """Find the swap of a record of a class with one of another that adds least to the cost; -1, -1 if there is none."""
     # Of swaps that cost the same the first cell of this class is taken (`mine` are in their order), then the first cell
     # of the others, then the first class. Classes that cannot have a better one are passed over by a bound.
@@ -283,7 +283,7 @@ class Crowds:
     def _move(self, part: int, there: int) -> None:
         if self._used == len(self._parts.cell):
             longer: list[Any] = [np.concatenate((array, np.zeros_like(array))) for array in self._parts]
-            self._parts = Parts(*longer)
+            self._parts = SwapParts(*longer)
         parts, new = self._parts, self._used
         self._used += 1
         parts.records[part] -= 1
@@ -297,12 +297,12 @@ class Crowds:
         refresh(np.array(numbers, dtype=np.int64), self._parts, self._groups, self._tree)
 
 
-def _parts(table: LocalTable, raised: Raised, kinds: Ints) -> Parts:
+def _parts(table: LocalTable, raised: Raised, kinds: Ints) -> SwapParts:
     census = table.census
     places = [namer.place[codes] for namer, codes in zip(table.names, census.codes, strict=False)]
     place = np.ascontiguousarray(np.stack(places, axis=1).astype(np.int32))
     owner, kind, records = (array.astype(np.int64) for array in (raised.rows, kinds, census.counts))
-    return Parts(np.arange(len(census)), owner, kind, records, place, np.full(len(census), -1, dtype=np.int64))
+    return SwapParts(np.arange(len(census)), owner, kind, records, place, np.full(len(census), -1, dtype=np.int64))
 
 
 def _groups(number: int, kinds: int, columns: int) -> Groups:
@@ -314,7 +314,7 @@ def _groups(number: int, kinds: int, columns: int) -> Groups:
     return Groups(first, size, different, counts, cost, np.zeros((number, columns, 6), dtype=np.int64))
 
 
-def _chain(parts: Parts, groups: Groups, number: int) -> None:
+def _chain(parts: SwapParts, groups: Groups, number: int) -> None:
     """Chain the parts of every class in the order of their cells."""
     order = np.argsort(parts.owner[:number], kind="stable")
     owner = parts.owner[order]
