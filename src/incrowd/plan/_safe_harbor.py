@@ -19,7 +19,7 @@ from incrowd.hierarchies import covered, members_of, pattern_of
 from incrowd.models import check_column, read_list, whole_number
 from incrowd.plan.suggestion._days import are_days
 from incrowd.plan.suggestion._words import fit_of, read_toml, topic_of, word_list
-from incrowd.release import Reading, Release, certificate_in, open_release, open_with_schema
+from incrowd.release import Reading, Release, certificate_in, open_with_schema
 
 # Which of HIPAA's 18 kinds of identifiers a column probably is: a suggestion, never one that passes by itself.
 
@@ -160,7 +160,7 @@ def safe_harbor(
 def _published_columns(table: Any, schema: Schema | None, reading: Mapping[str, Any]) -> tuple[Engine, list[str]]:
     saved = isinstance(table, str | os.PathLike) and certificate_in(Path(table)) is not None
     if saved or isinstance(table, Release):
-        engine = Subject.of(table, schema, reading).engine if saved else open_release(table)
+        engine = Subject.of(table, None if isinstance(table, Release) else schema, reading).engine
         return engine, list(engine.columns())
     engine = open_table(table, **reading) if schema is None else open_with_schema(table, schema, **reading)
     removed = () if schema is None else (*schema.identifiers, schema.entity)
