@@ -1,7 +1,8 @@
 """The house in numbers: rooms, lines, doors between modules, and the hops of three ways through it.
 
-``python benchmarks/house.py [--lists]``: with ``--lists`` also the names behind the numbers. Nothing is timed. Rooms
-are the folders of ``src/incrowd``, so that the numbers of two editions can be laid side by side.
+``python benchmarks/house.py [--lists | --map]``: with ``--lists`` also the names behind the numbers; with ``--map``
+``docs/explanation/map.md`` instead, made of the first lines of all modules. Nothing is timed. Rooms are the folders of
+``src/incrowd``, so that the numbers of two editions can be laid side by side.
 
 A *hop* is the first call of a function of another module in the order of the run, if only one module calls it on this
 way. A function that several modules call is a word that one learns once, and a method belongs to the value at hand. The
@@ -51,6 +52,11 @@ others = "drop"
 write = false
 """
 """The smallest main job: one promise, two columns, no report."""
+MAP_HEAD = """# The map
+
+What is found in each module of `src/incrowd`, room by room. The sentences are the first lines of the modules;
+`python benchmarks/house.py --map` prints this page anew, and a test compares. [The rooms](rooms.md) says what belongs
+where, and why."""
 
 
 def room_of(module: str) -> str:
@@ -89,6 +95,11 @@ class Module:
     def folder(self) -> str:
         """The folder in which it lies, seen from the house."""
         return self.path.parent.relative_to(HOUSE).as_posix()
+
+    @cached_property
+    def sentence(self) -> str:
+        """What its docstring says first: what is found there."""
+        return (ast.get_docstring(self.tree) or "").partition("\n")[0]
 
     @cached_property
     def size(self) -> int:
@@ -369,8 +380,24 @@ def print_house(*, lists: bool) -> None:
         print(f"{title}: {len(found)}", *(found if lists else ()), sep="\n    ")
 
 
+def map_of(house: House) -> str:
+    """Give the page that says of every module what is found there, room by room."""
+    lines = [MAP_HEAD]
+    modules = [module for module in house.modules.values() if module.folder != "."]
+    for module in sorted(modules, key=lambda module: (module.folder, module.path.name)):
+        sentence = re.sub("`+", "`", module.sentence)
+        if module.is_front_page:
+            lines.append(f"\n## {module.folder}\n\n{sentence}\n")
+        else:
+            lines.append(f"- `{module.path.name}`: {sentence}")
+    return "\n".join(lines) + "\n"
+
+
 def main(arguments: list[str]) -> None:
-    """Print the numbers of the house."""
+    """Print the numbers of the house, or its map."""
+    if "--map" in arguments:
+        print(map_of(House()), end="")
+        return
     lists = "--lists" in arguments
     print_house(lists=lists)
     print_ways(lists=lists)

@@ -25,10 +25,14 @@ NO_NOUNS = """alike asked asking bound called common fits fitted found given hel
 made misc of searched seen shown told two undivided unread utils"""
 
 
+def benchmark() -> dict[str, Any]:
+    return runpy.run_path(str(HOUSE.parents[1] / "benchmarks" / "house.py"))
+
+
 @pytest.fixture(scope="module")
 def house() -> Any:
     """Count the house as the benchmark does."""
-    return runpy.run_path(str(HOUSE.parents[1] / "benchmarks" / "house.py"))["House"]()
+    return benchmark()["House"]()
 
 
 def test_the_house_has_few_modules_and_no_room_too_many(house: Any) -> None:
@@ -72,3 +76,14 @@ def test_no_function_is_too_long(house: Any) -> None:
     lines = list(functions(house))
     assert len(lines) > 100
     assert [(name, count) for name, count in lines if count > FUNCTION_LINES] == []
+
+
+def test_the_map_says_of_every_module_what_its_first_line_says(house: Any) -> None:
+    page = HOUSE.parents[1] / "docs" / "explanation" / "map.md"
+    renew = "python benchmarks/house.py --map > docs/explanation/map.md"
+    assert page.read_text(encoding="utf-8") == benchmark()["map_of"](house), renew
+
+
+def test_no_two_modules_say_the_same_of_what_is_found_there(house: Any) -> None:
+    sentences = Counter(module.sentence for module in house.modules.values())
+    assert [sentence for sentence, count in sentences.items() if count > 1 or not sentence.endswith((".", ")"))] == []

@@ -1,4 +1,4 @@
-"""Guessing with values ruled out: what an intruder knows that a person does not have (S0-BACK)."""
+"""The best guess of an intruder who rules out values by background knowledge: frequent, unlikely or listed ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the classes that a person can be in say together; nobody is a candidate twice, whatever rows he has."""
+"""What the classes that a linked person can be in say together: how many candidates, and values all of them have."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How many classes hold one value by chance alone (S1-SE)."""
+"""Expected homogeneity: how many classes hold one sensitive value by chance alone, against n and k."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Attacks on a class as it is: singling out, homogeneity, and the best guess (S0-HOMOG, S0-PROBINF).
+"""Attacks on a class as it is: singling out, homogeneity, and the best guess beside what everybody knows (``Prior``).
 
 Nobody is right who says that a value is missing: that tells nothing about the person. People without a value stay
 targets, and no guess about them counts.

@@ -1,4 +1,4 @@
-"""What an intruder knows besides the release, and what counts as found out."""
+"""``Intruder``: what an intruder is supposed to know besides the release, checked."""
 
 from __future__ import annotations
 

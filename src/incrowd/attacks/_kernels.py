@@ -1,4 +1,4 @@
-"""Many people at once: tree, labels and people are laid out as the compiled walk needs them."""
+"""Compiled loops of linkage: all people walk down the tree of published classes at once; claims are counted."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Joining a release with what somebody else knows: which classes a person can be in (S0-LINK, S-COVER).
+"""Linkage: which published classes each known person can be in, found by walking down a tree of their labels.
 
 Labels are matched by what they cover, column by column: distinct labels against distinct values. Classes stand in a
 tree with one level per column; people walk down it, all of a block at once, along branches that cover them.

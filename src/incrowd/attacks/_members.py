@@ -1,4 +1,4 @@
-"""Who is in which class of a local recoding."""
+"""Who is in which class of a local recoding, and what tight labels claim of them (downcoding)."""
 
 from __future__ import annotations
 

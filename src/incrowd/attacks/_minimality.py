@@ -1,4 +1,4 @@
-"""A class that was not divided says why: in one of its halves the promise would not hold (minimality attack).
+"""The minimality attack: classes that were not divided, and what the halves that they could have had give away.
 
 Who knows everybody's quasi-identifiers knows how a class could have been divided. If both halves are large enough, only
 the sensitive values can have stood in the way, and not every way to deal them to the halves does.

@@ -1,4 +1,4 @@
-"""Whether a table can be the one that a release was made of: recoded again, no class may hold fewer than published."""
+"""Whether a table can be the original of a release: recoded again, no class may hold fewer records than published."""
 
 from __future__ import annotations
 

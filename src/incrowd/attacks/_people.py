@@ -1,4 +1,4 @@
-"""People whom somebody knows by quasi-identifiers: who they are, what they are told to have, and what is true."""
+"""People whom somebody knows by quasi-identifiers: how many, what linkage tells them to have, and how much is true."""
 
 from __future__ import annotations
 

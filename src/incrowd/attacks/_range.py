@@ -1,4 +1,4 @@
-"""Numbers that are near each other: a narrow range for all of a class (S0-NUMSIM)."""
+"""Range attack on numbers: how narrow a stretch all values of a class lie in, and the best guess within a distance."""
 
 from __future__ import annotations
 

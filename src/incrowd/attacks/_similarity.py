@@ -1,4 +1,4 @@
-"""Values that mean the same: one category for all of a class (S0-SIM, S0-CATINF)."""
+"""Similarity attacks: one category of sensitive values for all of a class, skewness, and change of belief."""
 
 from __future__ import annotations
 

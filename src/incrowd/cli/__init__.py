@@ -1,4 +1,4 @@
-"""The command line: arguments in, the api called, an exit code out.
+"""The command line: arguments in, one call of another room, an exit code out.
 
 Nothing is imported here, so that Ctrl-C is heard from the first moment on. Commands import what they need when they
 run, and ``incrowd --help`` answers at once.

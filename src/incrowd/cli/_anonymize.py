@@ -1,4 +1,4 @@
-"""``incrowd anonymize``: the main job, as a plan says; on new data ``apply``, and its price for other promises."""
+"""``incrowd anonymize``, the main job as a plan says; ``apply`` on new data; ``frontier``, the price of protection."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The commands, put together; and how one is run, whatever happens becoming plain lines and an exit code."""
+"""The program ``incrowd``: all commands put together and run; closed streams, Ctrl-C and errors become exit codes."""
 
 from __future__ import annotations
 

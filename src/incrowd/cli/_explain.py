@@ -1,4 +1,4 @@
-"""What went wrong, in plain lines on stderr and an exit code; and ``incrowd explain``, what an error code means."""
+"""Errors and warnings in plain lines on stderr, hints in words of the command line; ``incrowd explain`` of a code."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is written to a terminal: data on stdout, and on stderr how far a long job is and how it ended."""
+"""Writing to stdout and stderr: lines, JSON, amounts with their noun, and the progress bar of a long job."""
 
 from __future__ import annotations
 

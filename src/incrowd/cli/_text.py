@@ -1,4 +1,4 @@
-"""Assessments, chances, published rules and releases as lines of text for a terminal of 80 columns."""
+"""Results as lines for a terminal of 80 columns: assessments, chances of intruders, published rules, releases."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``incrowd verify``: whether a released file keeps what its certificate says."""
+"""``incrowd verify``: whether a released file keeps what its certificate says; ``incrowd compare`` of two of them."""
 
 from __future__ import annotations
 

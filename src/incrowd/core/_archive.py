@@ -1,4 +1,4 @@
-"""Domains and ladders as plain arrays and a JSON header, and a file of such arrays: nothing runs when it is read."""
+"""Domains and ladders as plain arrays and a JSON header, in one NumPy file: nothing runs when it is read."""
 
 from __future__ import annotations
 

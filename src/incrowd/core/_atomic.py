@@ -1,4 +1,4 @@
-"""Write a file whole or not at all."""
+"""Files and folders written whole or not at all, beside their target; locks of files and folders."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The census of a table: which combinations of values exist, and how often."""
+"""``Census``: which combinations of values exist in a table, and how often; what is asked of an engine for it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Cells grouped into classes, with what models ask about a class: its size and its histograms."""
+"""``Classes``: cells grouped by their quasi-identifiers, with sizes and histograms of sensitive values for models."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A small table of words and numbers, written for a terminal or a notebook."""
+"""``Grid``, a small table of words and numbers for a terminal or a notebook; percentages and shares as text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The distinct values of one column, in canonical order."""
+"""``Domain``: the distinct values of one column in canonical order, with their counts, codes and texts."""
 
 from __future__ import annotations
 

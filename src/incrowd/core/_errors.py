@@ -1,4 +1,4 @@
-"""Everything that can go wrong, as one tree.
+"""All errors and warnings of incrowd as one tree with codes; hints, and problems of a plan with their lines.
 
 .. code-block:: text
 

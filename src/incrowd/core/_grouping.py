@@ -1,4 +1,4 @@
-"""The kernel under everything: which rows carry the same tuple of codes.
+"""Grouping rows by the tuple of their codes: packed into machine words, then sorted or hashed, and counted.
 
 Groups come in canonical order, that is sorted by the tuples. Chosen by measurement (``benchmarks/kernels.py``): rows
 that are sorted already need one comparison each; short columns are sorted by NumPy; long ones go through a compiled

@@ -1,4 +1,4 @@
-"""What the classes of a local recoding are called in one column, and what that gives up."""
+"""``Namer``: what classes of a local recoding are called in one column (group, range, set), and what that gives up."""
 
 from __future__ import annotations
 

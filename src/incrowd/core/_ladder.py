@@ -1,4 +1,4 @@
-"""A hierarchy bound to a domain: at every level, the group of each value and the group's label."""
+"""``Ladder``: a hierarchy bound to a domain, with the group of each value and its label at every level."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What every record is published as: the result of a search, ready for any engine to apply."""
+"""What every record is published as, by levels (``FullDomainRecoding``) or by classes (``LocalRecoding``)."""
 
 from __future__ import annotations
 

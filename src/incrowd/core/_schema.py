@@ -1,4 +1,4 @@
-"""Who is who in a table: the role of every column."""
+"""``Schema``: the role of every column (quasi-identifier, sensitive, identifier, person, count), and its hierarchy."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The natural supersets of classes: coarser regions that contain them (S4-SUPERSET), never arbitrary unions."""
+"""Natural supersets of classes, the coarser regions that contain them: what (n, t)-closeness looks around in."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One form and one text for every value, by the value and the kind of its column and by nothing else.
+"""One canonical form and one published text for every value; texts of a file read as numbers, dates or moments.
 
 What other values a column has decides nothing: leaving out the only fraction, or the only time of day, must not change
 how the others are written.

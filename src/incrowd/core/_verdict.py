@@ -1,4 +1,4 @@
-"""Whether a table keeps its promises."""
+"""``Verdict`` and ``Finding``: whether a table keeps its promises, what was measured, and which classes fail."""
 
 from __future__ import annotations
 

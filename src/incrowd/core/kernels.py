@@ -1,4 +1,4 @@
-"""Hot loops compiled by numba. Imported only where a column is long enough to pay for it.
+"""Hot loops compiled by numba (hashing rows, counting pairs), and how compiled code is kept.
 
 Where the package lies in a read-only place and there is no home to cache in, each process compiles them anew.
 """

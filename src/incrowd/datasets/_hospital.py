@@ -1,4 +1,4 @@
-"""A made-up hospital table: what demo, documentation and tests use. It describes nobody."""
+"""A made-up hospital table and its schema: what demo, documentation and tests use. It describes nobody."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the made-up hospital table is drawn from. All numbers are weights that somebody made up, not statistics."""
+"""The names, diagnoses, jobs and weights that the made-up hospital table is drawn from; no statistics."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Columns of Arrow: their types, and the way between them and NumPy, Python's objects and pandas."""
+"""Columns of Arrow: one tidy type per kind, the narrowest; to and from NumPy, Python's objects and pandas."""
 
 from __future__ import annotations
 

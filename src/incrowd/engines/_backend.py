@@ -1,4 +1,4 @@
-"""Where a lazy frame lives: what differs between DuckDB and Polars, and nothing else.
+"""What differs between lazy DuckDB relations and Polars frames: joins with small tables, order, sampling, files.
 
 Inside an engine columns are called ``c0``, ``c1``, … in their order. What a user calls them never reaches a query:
 names may hold dots, quotes, stars, or look like our own.

@@ -1,4 +1,4 @@
-"""The border: what other libraries raise never passes it, because their messages quote the data."""
+"""What other libraries raise becomes one of our errors here, because their messages quote the data."""
 
 from __future__ import annotations
 

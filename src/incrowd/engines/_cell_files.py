@@ -1,4 +1,4 @@
-"""Cells of a census that does not fit into memory: in files, read and written a block at a time."""
+"""The cells of a census that does not fit into memory: in Parquet files, written and read a block at a time."""
 
 from __future__ import annotations
 

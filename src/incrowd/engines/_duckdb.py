@@ -1,4 +1,4 @@
-"""A DuckDB of our own that never talks (what it prints would go to stdout, where results go), and names in its SQL."""
+"""A private, silent DuckDB: connecting, quoting names and paths in SQL, streaming, and what its errors found."""
 
 from __future__ import annotations
 

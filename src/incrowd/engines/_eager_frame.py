@@ -1,4 +1,4 @@
-"""The engine of a frame in memory: its columns are encoded by Arrow in this process, and rows are numbers from then on.
+"""The engine of a frame in memory: Arrow encodes its columns, rows are numbers from then on.
 
 Starting DuckDB and joining every column there takes longer than all of this for a frame of some thousand rows.
 """

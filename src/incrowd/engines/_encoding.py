@@ -1,4 +1,4 @@
-"""Encoding inside the engine: values become codes, codes become machine words, before anything is grouped."""
+"""Encoding: the values of a column become codes and a domain, codes become packed words joined to every row."""
 
 from __future__ import annotations
 

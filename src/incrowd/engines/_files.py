@@ -1,4 +1,4 @@
-"""Files that a table is read from or written to: one, a folder or a pattern, each known by the ending of its name."""
+"""Which files a path means, their hash and whether they changed; reading and writing Parquet and Arrow files."""
 
 from __future__ import annotations
 

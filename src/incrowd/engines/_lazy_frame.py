@@ -1,4 +1,4 @@
-"""The one engine over narwhals: DuckDB, lazy Polars, files and very large frames through the embedded DuckDB."""
+"""The engine over narwhals for DuckDB, lazy Polars, files and large frames: counts, recodes, samples by queries."""
 
 from __future__ import annotations
 

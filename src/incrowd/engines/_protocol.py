@@ -1,4 +1,4 @@
-"""What every engine can do, and nothing more."""
+"""``Engine``: what every engine can do and nothing more; sizes estimated and samples taken alike by all of them."""
 
 from __future__ import annotations
 

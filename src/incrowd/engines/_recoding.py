@@ -1,4 +1,4 @@
-"""Applying a recoding inside the engine: joins only, no row ever passes through Python."""
+"""Applying a recoding inside an engine by joins, and reading the classes off a published table."""
 
 from __future__ import annotations
 

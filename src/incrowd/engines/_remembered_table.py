@@ -1,4 +1,4 @@
-"""A table that remembers what it was asked: several questions about one table read it once."""
+"""A table that remembers domains, censuses and classes, so that several questions read it once."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The door: any frame or file becomes an engine, and a table is written to a file or a database."""
+"""``open_table``: the engine that a frame, file or database needs; ``write_table``, and the first rows of a file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A table that is sorted already: every different row once, and how often it occurs."""
+"""A release laid out from counted rows, each different row once: repeated, sorted, written block by block."""
 
 from __future__ import annotations
 

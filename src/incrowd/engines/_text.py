@@ -1,4 +1,4 @@
-"""A text file is encoded while it is parsed: it is read once, and its texts are never grouped.
+"""The engine of a text file: encoded while DuckDB parses it, read once, its rows kept as small numbers.
 
 DuckDB parses, Arrow finds the distinct texts of each batch, and only those pass through Python. What is kept of a row
 are small numbers. Encoding texts by joins inside DuckDB took half as long again (``benchmarks/census.py``), so that is

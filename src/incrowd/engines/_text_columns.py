@@ -1,4 +1,4 @@
-"""The rows of a text file, numbered while they come in: what is kept of a text is a small number, and what it means."""
+"""The rows and columns of a text file as codes while they come in; what kind of values the texts of a column are."""
 
 from __future__ import annotations
 

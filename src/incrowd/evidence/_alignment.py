@@ -1,4 +1,4 @@
-"""A release beside its table: what its classes are called and give up, record by record, and column by column."""
+"""A release beside its table, record by record and column by column, with the labels and losses of its classes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Measuring everything that can be measured on a table, from one grouping of it; and holding it against a promise."""
+"""``assess`` and ``check``: every number that models know, measured on the classes of a table, and a promise judged."""
 
 from __future__ import annotations
 

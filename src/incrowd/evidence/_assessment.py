@@ -1,4 +1,4 @@
-"""What was measured on a table: everything at once, no promise asked."""
+"""``Assessment`` and ``ColumnAssessment``: what ``assess`` measured on a table, no promise asked."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Attacking a release before somebody else does."""
+"""``attack``: which attacks a release is put through, by what the intruder has; linkage, classes, own algorithms."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What attacks on a release found out: numbers for everybody, exposed records for the owner on request."""
+"""``Attack`` and ``Attacks``: rates, baselines and worst classes of attacks; exposed records for the owner."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""All attacks on classes as they are: what each sensitive column calls for, and what is told about it."""
+"""All attacks on published classes, column by column: which ones fit a column, who is exposed, the worst class."""
 
 from __future__ import annotations
 

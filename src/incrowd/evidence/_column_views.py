@@ -1,4 +1,4 @@
-"""What columns and their ladders look like, for whoever chooses them: bars, examples, levels."""
+"""What a column and its ladder look like to whoever chooses: bars, example values, groups and records per level."""
 
 from __future__ import annotations
 

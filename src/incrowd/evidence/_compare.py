@@ -1,4 +1,4 @@
-"""Two releases side by side."""
+"""``compare``: two releases side by side, their promises, measured numbers and costs."""
 
 from __future__ import annotations
 

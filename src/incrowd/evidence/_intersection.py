@@ -1,4 +1,4 @@
-"""Two releases of the same people, attacked together."""
+"""The intersection attack: two releases of the same people, and the sensitive values that both allow."""
 
 from __future__ import annotations
 

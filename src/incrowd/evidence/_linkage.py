@@ -1,4 +1,4 @@
-"""Linking a release with what somebody else knows about people."""
+"""The linkage attack: a release joined with an external table or its original; who is found, whose value is certain."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the knowledge of our own algorithms gives away, measured on our own local recodings."""
+"""Attacks that know our local recodings: minimality, downcoding, and the narrowest class that fits a person."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the columns of a table look like, before anybody has said what they mean."""
+"""``profile``: the values of every column of a table, how many are alone or missing, before any role is known."""
 
 from __future__ import annotations
 

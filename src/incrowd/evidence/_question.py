@@ -1,4 +1,4 @@
-"""Somebody's own questions to a release: a count, an average, a model; asked of its table and of itself."""
+"""``ask``: a count, an average or a filter answered from the table and from its release, to compare both answers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Measuring how easily people can be found in a table."""
+"""``risk``: chances of prosecutor, journalist and marketer in a table, with a population table, its size or weights."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What re-identification risk was measured on a table."""
+"""``Risk``, what was measured of chances; and published rules to hold them against (EMA, WP216), as checklists."""
 
 from __future__ import annotations
 

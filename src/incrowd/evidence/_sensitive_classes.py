@@ -1,4 +1,4 @@
-"""The published classes with the values of a sensitive column, also of one that nothing was promised about."""
+"""The published classes with their counts of a sensitive column: associations, and (n, t)-closeness by class."""
 
 from __future__ import annotations
 

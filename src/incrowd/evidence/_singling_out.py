@@ -1,4 +1,4 @@
-"""Who is one of a kind: people, or rows where nobody says whose they are, whom no other shares the values of."""
+"""Who is one of a kind in a table: records or people that share their values with nobody."""
 
 from __future__ import annotations
 

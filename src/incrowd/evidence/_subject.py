@@ -1,4 +1,4 @@
-"""What a question is asked about: a release, a saved one or a table, opened once; and how its labels are read."""
+"""``Subject``: what a question is asked about (release, saved release, table), opened once; values its labels cover."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Measuring what a release is still good for."""
+"""``utility``: distributions, pairs of columns, queries and trained models, on a release beside its original table."""
 
 from __future__ import annotations
 

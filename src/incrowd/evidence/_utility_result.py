@@ -1,4 +1,4 @@
-"""What a release is still good for."""
+"""``Utility``: what a release is still good for, with the marginals, pairs and accuracies that were compared."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The Adult table, read from a file that the user has, or a made-up stand-in for it. Nothing is fetched."""
+"""The Adult table and its hierarchies, from a file that the user has, or a made-up stand-in. Nothing is fetched."""
 
 from __future__ import annotations
 

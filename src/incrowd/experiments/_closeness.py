@@ -1,4 +1,4 @@
-"""The paper on (n, t)-closeness: the check for many n and t, and releases of Adult through Mondrian (S4-EXP)."""
+"""The paper on (n, t)-closeness: the check for many n and t, and releases of Adult through Mondrian."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The thesis on enhanced (p, alpha)-sensitivity: similarity, distortion and time on Adult (S0-EXP)."""
+"""The thesis on enhanced (p, alpha)-sensitivity: similarity, distortion and time on Adult."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The paper on the homogeneity attack: how many classes hold one value by chance, against n and k (S1-EXP)."""
+"""The paper on the homogeneity attack: how many classes hold one value by chance, against n and k."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The paper on improved Datafly, mu-Argus and l-diversity: its Table 7 through all of them (S3-EXP)."""
+"""The paper on improved Datafly, mu-Argus and l-diversity: its Table 7 through all of them."""
 
 from __future__ import annotations
 

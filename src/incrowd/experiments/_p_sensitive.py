@@ -1,4 +1,4 @@
-"""The paper on p-sensitive k-anonymity: k-anonymous samples of Adult still disclose attributes (S2-EXP)."""
+"""The paper on p-sensitive k-anonymity: k-anonymous samples of Adult still disclose attributes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The front door to the papers' experiments."""
+"""``reproduce``: which experiments of the papers are done again, and how long each took."""
 
 from __future__ import annotations
 

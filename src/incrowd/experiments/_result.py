@@ -1,4 +1,4 @@
-"""What an experiment gives: claims with their numbers, tables, and charts of them."""
+"""``Claim``, ``Experiment``, ``Reproduction``: claims with numbers, tables and charts, saved as CSV, SVG and JSON."""
 
 from __future__ import annotations
 

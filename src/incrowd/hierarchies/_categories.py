@@ -1,4 +1,4 @@
-"""Ordered categories of a sensitive column, most secret first (spec S0-CAT, S0-WEIGHT)."""
+"""``categories``: the values of a sensitive column in ordered groups, most secret first, with weights."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Classifications that everybody knows: countries, diseases, medicines, jobs, trades, regions, education."""
+"""Classifications that everybody knows: countries, diseases (ICD), medicines, jobs, trades, regions, education."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Top and bottom coding: the few at the end of a scale become one group, everybody else stays as they are."""
+"""``top_coded``, ``bottom_coded``, ``frequent``: the few at the end of a scale, or rare values, become one group."""
 
 from __future__ import annotations
 

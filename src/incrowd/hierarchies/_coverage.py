@@ -1,4 +1,4 @@
-"""What a label covers (spec S-COVER): linking joins by it, never by equality of texts."""
+"""Which values of another table each published label covers: what linkage joins by, never by equal texts."""
 
 from __future__ import annotations
 

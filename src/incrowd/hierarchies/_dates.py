@@ -1,4 +1,4 @@
-"""Dates become weeks, months, quarters, years, decades."""
+"""``dates``: days become weeks, months, quarters, years, decades."""
 
 from __future__ import annotations
 

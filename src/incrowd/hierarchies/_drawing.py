@@ -1,4 +1,4 @@
-"""Draw a hierarchy as a tree of text."""
+"""A hierarchy drawn as a tree of text, checked as a file in ARX's format, and written as one."""
 
 from __future__ import annotations
 

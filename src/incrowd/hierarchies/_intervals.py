@@ -1,4 +1,4 @@
-"""Intervals of numbers: ``[20, 25)``, then ``[20, 30)``, and so on."""
+"""``intervals``: numbers become ``[20, 25)``, then ``[20, 30)``, and so on."""
 
 from __future__ import annotations
 

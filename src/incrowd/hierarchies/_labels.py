@@ -1,4 +1,4 @@
-"""Read a published label: which numbers, moments or texts it stands for (spec S-COVER)."""
+"""Reading a published label: which numbers, moments or texts a range, set, period or mask stands for."""
 
 from __future__ import annotations
 

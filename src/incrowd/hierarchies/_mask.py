@@ -1,4 +1,4 @@
-"""Masks: one more character of a code is hidden per level."""
+"""``mask``: one more character of a code is hidden per level; ``flat``: ``*`` for all at once."""
 
 from __future__ import annotations
 

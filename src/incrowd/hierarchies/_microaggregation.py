@@ -1,4 +1,4 @@
-"""Numbers that are published as the mean or the median of their class (microaggregation)."""
+"""``averaged``: numbers published as the mean or the median of their class (microaggregation)."""
 
 from __future__ import annotations
 

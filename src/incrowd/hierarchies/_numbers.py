@@ -1,4 +1,4 @@
-"""The numbers of a domain, compared exactly and as a whole array.
+"""The numbers of a domain compared exactly and as a whole array; numbers, texts and steps of hierarchies read.
 
 A float counts as the decimal that is published for it: 0.3 lies in ``[0.3, 0.4)``, although the float 0.3 is a little
 smaller than three tenths.

@@ -1,4 +1,4 @@
-"""Values with an order: runs of neighbours become groups."""
+"""``ordered``: runs of neighbouring values become groups."""
 
 from __future__ import annotations
 

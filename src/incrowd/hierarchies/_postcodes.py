@@ -1,4 +1,4 @@
-"""Postcodes by the structure that their country gave them."""
+"""``postcodes``: codes lose digits by the structure that their country gave them."""
 
 from __future__ import annotations
 

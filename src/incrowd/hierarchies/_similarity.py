@@ -1,4 +1,4 @@
-"""Trees from data: values that go with the same values of other columns become one group."""
+"""``similarity_tree``: values that go with the same values of other columns become one group."""
 
 from __future__ import annotations
 

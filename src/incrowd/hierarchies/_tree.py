@@ -1,4 +1,4 @@
-"""Trees: somebody who knows the column says what belongs together."""
+"""``tree``: groups that somebody names, in nested tables or a file in ARX's format."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a search makes small: a score of every node, and a bound on the scores that lie above a node.
+"""``Objective``: the score of a node and lower bounds on it; costs per column of full-domain and local recodings.
 
 Most measures charge every record a cost per column that depends on what is published of it, and more when the record is
 left out. Their score grows with the total of every column, so cheap totals give a lower bound before a node is counted.

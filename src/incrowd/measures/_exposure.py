@@ -1,4 +1,4 @@
-"""Who is in some classes, and how many classes have which size."""
+"""Who is in chosen classes, in records and persons; class sizes; who is alone without a column, or by classes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the published labels of a column say to a reader: texts by the values that they cover, numbers by stretches."""
+"""What published labels say of a column: the values or stretch of the line each covers, for utility and questions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a release still says about two columns together: how they go together, and counts over ranges."""
+"""Two columns together: joint counts, Cramér's V, and random range queries answered from labels."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The chance that an intruder picks the right record, class by class.
+"""The chance that an intruder picks the right record: prosecutor, journalist and marketer, class by class.
 
 Three intruders (El Emam, *Guide to the De-Identification of Personal Health Information*, CRC Press 2013): the
 *prosecutor* knows that the person is in the table, the *journalist* knows only that the person is one of the

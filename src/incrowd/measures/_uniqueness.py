@@ -1,4 +1,4 @@
-"""How many records are one of a kind in the population, estimated from a sample of it.
+"""Uniqueness in the population estimated from a sample: Pitman, slide negative binomial and Zayatz.
 
 A record that is alone in the table need not be alone in the population. These estimators know the class sizes of a
 simple random sample, and the size of the population.

@@ -1,4 +1,4 @@
-"""(alpha, k)-anonymity: no value is too frequent in a class (S1-ALPHA, S1-AK)."""
+"""(alpha, k)-anonymity: no value is too frequent in a class; the table of shares of values in classes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How far the distribution of a class is from that of the whole table, or of a region around it (spec 2.6).
+"""Distances between the distribution of a class and that of its table or region: equal, ordered, hierarchical, KL.
 
 All classes are measured at once. Histograms are sparse, so every distance to the table walks over the values that a
 class has, never over all values: what a class does not have follows from what the whole table has. Regions are many:

@@ -1,4 +1,4 @@
-"""What can be known before any search: whether a promise can be kept at all, and by how many classes."""
+"""What can be known before any search: whether a promise can be kept at all, by how many classes, and a weaker one."""
 
 from __future__ import annotations
 

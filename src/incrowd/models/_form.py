@@ -1,4 +1,4 @@
-"""How a promise is written, and how it is offered to somebody who chooses one. Each model brings its own forms."""
+"""How promises are written, ``k>=5, l>=3[diagnosis]``, and offered to who chooses; each model brings its forms."""
 
 from __future__ import annotations
 

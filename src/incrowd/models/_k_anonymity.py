@@ -1,4 +1,4 @@
-"""k-anonymity: nobody is alone (S0-KANON, S2-DEF1)."""
+"""k-anonymity: every class holds at least k people, nobody is alone."""
 
 from __future__ import annotations
 

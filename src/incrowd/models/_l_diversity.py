@@ -1,4 +1,4 @@
-"""l-diversity: a class holds several sensitive values (S0-LDIV, S0-PROBL, S0-ENTL, S0-RECL)."""
+"""l-diversity, distinct, probabilistic, entropy and recursive: a class holds several sensitive values."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Beyond the papers: how much more frequent a value is in a class than in the whole table."""
+"""beta-likeness and delta-disclosure: how much more frequent a value may be in a class than in the whole table."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is measured on every class, and who judges it: exactly, wherever counts allow it (N-FLOAT)."""
+"""``Judge``, which measures classes, and exact numbers that it gives: ratios, roots and sums compared with bounds."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What every privacy model is: a promise that a user writes, which becomes a judge once it has met a table."""
+"""``Model``: what every privacy model is, and several of them together (``All``); which columns a promise is about."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""(n, t)-closeness: a class looks like some large natural superset of itself (S4-NT, S4-SUPERSET, S4-CHECK)."""
+"""(n, t)-closeness: a class looks like some large natural superset of itself."""
 
 from __future__ import annotations
 

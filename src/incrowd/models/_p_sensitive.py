@@ -1,4 +1,4 @@
-"""p-sensitivity, and its two stronger forms that know how secret a value is (S2-DEF2, S0-PA, S0-EPA)."""
+"""p-sensitivity, and its two stronger forms that know how secret a value is."""
 
 from __future__ import annotations
 

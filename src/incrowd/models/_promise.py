@@ -1,4 +1,4 @@
-"""The one text for promises, in plans, commands and verdicts. Reading it and printing it are inverse."""
+"""``promise``: the one text for promises in plans, commands and verdicts, read into models and written back."""
 
 from __future__ import annotations
 

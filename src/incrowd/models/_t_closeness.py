@@ -1,4 +1,4 @@
-"""t-closeness: a class looks like the whole table (S0-TCLOSE, S4-VAR, S4-ORD, S4-HIER, S4-KL)."""
+"""t-closeness: a class looks like the whole table; which distance fits a column."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Thresholds, read as the decimals that were written (N-FLOAT)."""
+"""Thresholds and limits read exactly as the decimals that were written, and checked."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What pydantic cannot know: whether the sections of a plan fit together, and whether what they name exists."""
+"""Reading a plan's file and checking it as a whole: whether sections fit together, and what they name exists."""
 
 from __future__ import annotations
 

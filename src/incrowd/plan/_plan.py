@@ -1,4 +1,4 @@
-"""The plan: one file that says everything about a run."""
+"""``Plan``: one file that says everything about a run; reads, runs and writes itself."""
 
 from __future__ import annotations
 

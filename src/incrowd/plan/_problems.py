@@ -1,4 +1,4 @@
-"""What is wrong with a plan, in our words and at its place; pydantic's own messages quote what they find."""
+"""What is wrong with a plan, in our words and at its line; pydantic's own messages quote what they find."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The sections of a plan, and what may stand in each."""
+"""The sections of a plan and the keys that may stand in each; hierarchies, categories and searches built from them."""
 
 from __future__ import annotations
 

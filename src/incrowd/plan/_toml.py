@@ -1,4 +1,4 @@
-"""Where the keys of a TOML file stand: ``tomllib`` gives values without places, and errors should point at lines."""
+"""The line and column of every key in a TOML file, and plans written as TOML with comments."""
 
 from __future__ import annotations
 

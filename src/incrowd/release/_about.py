@@ -1,4 +1,4 @@
-"""What a report says that only the owner of the data knows, and what it was written with."""
+"""``About``: what only the owner can say for a report (purpose, population, limits); hash of plan and settings."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The main job: from a table and a promise to a release that keeps it, and to others that are made alike."""
+"""``anonymize``, the main job from table and promise to release; ``apply``, the same recoding on new data."""
 
 from __future__ import annotations
 

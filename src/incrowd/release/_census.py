@@ -1,4 +1,4 @@
-"""From any table to its census: as is asked, or where that does not fit into memory, from the levels on where it does.
+"""``census``: a table counted within memory, as asked or from the lowest levels (the floor) at which it fits.
 
 The rule: columns are raised step by step, each time where most of a column's variety goes for the least loss, until
 about as many cells are left as fit. So the floor follows from the rows, the ladders and the budget, and from nothing

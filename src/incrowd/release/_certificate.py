@@ -1,4 +1,4 @@
-"""The certificate of a release: what was promised and measured, and nothing that gives a person away."""
+"""The certificate of a release: what was promised and measured, signed, with nothing that gives anybody away."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Why a release is as it is, in plain words and numbers."""
+"""``Explanation``: why a release is as it is, per column and per promise, in words and numbers."""
 
 from __future__ import annotations
 

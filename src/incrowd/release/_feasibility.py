@@ -1,4 +1,4 @@
-"""Whether a table can keep a promise at all, before anything is searched."""
+"""Whether a table can keep a promise at all, before a search; and the error that says how near one came."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a search did not look at because its census was taken at a floor, and what is known about that all the same."""
+"""Notes on what a search did not look at because its census was taken at a floor, and what is known about it."""
 
 from __future__ import annotations
 

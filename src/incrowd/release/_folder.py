@@ -1,4 +1,4 @@
-"""A release on disk: what may be published in one folder, what must not in another."""
+"""A saved release on disk, ``public`` and ``owner``: written whole, found again by any of its files."""
 
 from __future__ import annotations
 

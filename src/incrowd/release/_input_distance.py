@@ -1,4 +1,4 @@
-"""What a promise about the original table gives away about the few records that are left out.
+"""What a promise about the original table gives away about the few records left out: the bound, and a warning.
 
 Whoever has the file, knows how many records are left out, and trusts the promise, can put values in for these records
 and see whether the promise would hold. What does not fit is ruled out. Nothing is, if the promise holds whatever they

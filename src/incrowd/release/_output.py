@@ -1,4 +1,4 @@
-"""How a table is published and written: what may be said about it besides roles, promise and search."""
+"""How a table is published and written: pseudonyms, other columns, dialect, labels of codes, formats."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Publish a table whose census does not fit into memory: cut by counts, then finished part by part."""
+"""Publishing a table whose census does not fit into memory: cut by counts, then finished part by part."""
 
 from __future__ import annotations
 

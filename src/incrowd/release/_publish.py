@@ -1,4 +1,4 @@
-"""From what a search found to a published table that was checked again."""
+"""``publish``: from what a search found to a written table that was checked again, and its release."""
 
 from __future__ import annotations
 

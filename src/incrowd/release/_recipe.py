@@ -1,4 +1,4 @@
-"""How a release was made: everything that is needed to make it again."""
+"""``Recipe`` and ``Basis``: everything needed to make a release again, its input, versions and predicted classes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A recoding on disk, complete: what every value is published as, the roles of the columns, and the promise."""
+"""A recoding saved and loaded again, complete: labels of every value, roles of columns, the promise."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A published table, with the proof that it keeps its promises."""
+"""``Release``: a published table with the proof that it keeps its promises; its table and original opened again."""
 
 from __future__ import annotations
 

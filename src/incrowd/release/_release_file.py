@@ -1,4 +1,4 @@
-"""A released file by itself: what its certificate says about its columns, and what can be measured on it."""
+"""A released file by itself: opened as it was written, its promises measured, its columns as certified."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The original table, published again by the owner's recoding: what a promise about it, or about its people, is."""
+"""The owner's check: the original published again, and every promise compared with the certificate."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Single rows of a table: the first of a file as texts, and what each is published as."""
+"""Single rows: the first of a file as texts, and what each of them is published as."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""All nodes that keep a promise, and the curve of risk against utility."""
+"""``solutions``, all nodes that keep a promise, and ``frontier``, the curve of risk against utility, for a table."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The table that is published: opened, its columns chosen, and what looks dangerous about them said."""
+"""The table to publish: opened, its columns chosen, dangers said, described for the recipe."""
 
 from __future__ import annotations
 

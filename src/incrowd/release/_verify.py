@@ -1,4 +1,4 @@
-"""Whether a released file keeps what its certificate says."""
+"""``verify``: a released file held against its certificate, hash, signature and promises, with or without original."""
 
 from __future__ import annotations
 

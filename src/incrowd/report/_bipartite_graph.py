@@ -1,4 +1,4 @@
-"""Values and classes as a picture: who could have what (S1-GRAPH)."""
+"""Values and classes drawn as a bipartite graph (SVG): who could have what."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The charts of a release, to look at in a notebook or to put into a report."""
+"""``Charts``: all charts of a release beside its table, and the measurements that they share."""
 
 from __future__ import annotations
 

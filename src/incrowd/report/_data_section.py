@@ -1,4 +1,4 @@
-"""The sections of a report that say what was promised about which data, and against whom."""
+"""Report sections on purpose, promises, data, columns, scenario, published rules and glossary."""
 
 from __future__ import annotations
 

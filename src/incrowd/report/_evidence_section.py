@@ -1,4 +1,4 @@
-"""The sections of a report that measure: who is found, what groups tell, what attacks learn, what data are good for."""
+"""Report sections on risk, confidential columns, attacks and usefulness, before and after."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The sections of a report that say what was done, how it was searched, and how to do it again."""
+"""Report sections on what was changed, how it was searched, how to do it again, and limits."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One page that opens offline, prints well and asks nobody anything: sections of words, tables and charts."""
+"""``Page``, ``Table``, ``Figure``: a report as one HTML file that opens offline, or as plain data."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How charts look: colours that colour-blind people can tell apart, and one size of type."""
+"""How charts look, drawn with altair: one function per kind, colours that colour-blind people can tell apart."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The report of a release, what a board or a data protection officer reads and signs, and its first page."""
+"""The report of a release for its owner and for the public: its first page, its sections in order, its files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the banner of a report says: whether the promises are kept, and the worst that was found beside them."""
+"""What the banner of a report says: kept or not, doubts, open questions; rows that compare before and after."""
 
 from __future__ import annotations
 

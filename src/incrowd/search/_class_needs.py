@@ -1,4 +1,4 @@
-"""What a class must have, as sums that compiled loops can add up: what promises that are upward closed ask for."""
+"""What a class must have, as sums that compiled loops can add up: for promises that adding records cannot break."""
 
 from __future__ import annotations
 

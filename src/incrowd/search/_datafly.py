@@ -1,4 +1,4 @@
-"""Datafly, plain and so that it loses no record, and the raising of levels that µ-Argus and SwapDiversity share.
+"""``Datafly``, plain and without losing records; levels raised, cells starred (``Stars``), for µ-Argus and swaps too.
 
 A-DATAFLY, spec 8.5.
 """

@@ -1,4 +1,4 @@
-"""Local recodings: records may part, and each class is called by what its own members are."""
+"""``LocalTable``: what every local search works on: cells, classes, labels by members, pieces, the outcome."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""µ-Argus: suppress the cells that are in most rare combinations, plain and exactly k-anonymous (spec 8.6)."""
+"""``MuArgus``: cells in most rare combinations of columns are suppressed, plain and exactly k-anonymous."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a search is asked (a census, a promise, how much may be given up for it), and what it found."""
+"""``Problem``, what a search is asked: census, promise, limits, levels; and ``Outcome``, what it found."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The server: routes, errors and guard put together, listening on this computer until somebody says stop."""
+"""The server of the page: routes, errors and guard put together, its folder locked, listening on this computer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Changes to a plan: merged into what is there, thresholds as texts, and what must change along with a role."""
+"""Changes that the page sends merged into a plan: thresholds as texts, and what must change along with a role."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What of a plan decides about the release, and what is only said about it."""
+"""What of a plan decides about the release: its digest, differences between two plans, whether a run is current."""
 
 from __future__ import annotations
 

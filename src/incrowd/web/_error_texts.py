@@ -1,4 +1,4 @@
-"""What an error says on the page: without the words of programs and plans, and with what would help as a click."""
+"""Errors in the page's words, without those of programs and plans, and what would help as a click."""
 
 from __future__ import annotations
 

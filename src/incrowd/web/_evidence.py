@@ -1,4 +1,4 @@
-"""Risk, attacks and usefulness of a run, and the release that is given away with its reports."""
+"""Work on a run: risk, attacks, usefulness, charts, the HIPAA checklist, and its export with reports."""
 
 from __future__ import annotations
 

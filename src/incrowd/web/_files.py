@@ -1,4 +1,4 @@
-"""The chosen folder: what is in it, and nothing outside of it."""
+"""The chosen folder: its tables, uploads and deletions, and nothing outside of it."""
 
 from __future__ import annotations
 

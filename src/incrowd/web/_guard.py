@@ -1,4 +1,4 @@
-"""Who may ask: one browser, from our own page, at our own name."""
+"""Who may ask the server: one browser with our token and cookie, from our own page, at our own name."""
 
 from __future__ import annotations
 

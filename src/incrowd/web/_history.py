@@ -1,4 +1,4 @@
-"""Earlier plans, to go back to."""
+"""Earlier plans to undo and redo, and what somebody answered about a table, in files of the page."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Long jobs: one at a time, watched by any number of pages, found again after a reload."""
+"""Long jobs: the worker process and its tasks, one at a time, watched by any number of pages, stopped."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Trees that were formed from a table: beside the plan those that it names, and a copy of each to go back to."""
+"""Trees formed from a table as files: beside the plan that names them, and a copy of each to go back to."""
 
 from __future__ import annotations
 

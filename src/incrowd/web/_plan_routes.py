@@ -1,4 +1,4 @@
-"""Requests about the folder, its plan, and the table of the plan."""
+"""Routes about the folder, its files, the plan and its table."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The plan in the folder: read, changed, written at once, undone."""
+"""The plan in the folder: read, checked for paths, changed, written at once, undone."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How far a task of a worker is, told now and then."""
+"""``Teller``: how far a task of a worker is, told to the server now and then."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How the file of a plan is read: each part as it is now, what else it could be, and what may be a mark of missing."""
+"""How the file of a plan is read: separator, encoding, sheet, missing marks; as it is now and what else it could be."""
 
 from __future__ import annotations
 

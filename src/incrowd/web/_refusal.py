@@ -1,4 +1,4 @@
-"""What the server says when it cannot do what was asked: always with the same six keys."""
+"""``Refusal``: what the server answers when it cannot do what was asked: six keys and a status, also for errors."""
 
 from __future__ import annotations
 

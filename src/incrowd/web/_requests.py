@@ -1,4 +1,4 @@
-"""What requests hold, as the OpenAPI description has it."""
+"""The bodies of requests, as the OpenAPI description has them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Requests that start, watch and stop long jobs, and about the runs that they make."""
+"""Routes that start, watch and stop long jobs, and about the runs that they make."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The runs of a folder: what was made, by which plan, and what came of it."""
+"""The runs of a folder: each with its plan and what came of it, in files, listed and removed."""
 
 from __future__ import annotations
 

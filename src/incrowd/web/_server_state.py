@@ -1,4 +1,4 @@
-"""Everything that a server has: its folder, its plan, its runs, and two workers."""
+"""``ServerState``: all that a server has (folder, plan, runs, two workers), and the HTML of its screens."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Looking at the table of a plan: columns, rows, values, who stands out, what ladders and promises make of it."""
+"""Work on the table of a plan: columns, rows, values, who stands out, what ladders and promises make of it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Versions of a table: made by the plan, described, proposed, and what else can be seen from one."""
+"""Work on versions of a table: made by the plan, described, proposed by other promises or nodes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which encoding a text file has, by its bytes: the one in which its letters make an alphabet that people write.
+"""Which encoding a text file has, by its bytes: UTF-8, UTF-16, or the one whose letters are those of a language.
 
 UTF-8 proves itself. Any other file is readable in many encodings, so letters decide: German has ``ä`` and no ``ù``,
 Czech has ``ř`` beside ``ě``, and the common characters of Japanese, Chinese and Korean stand in blocks of their own.

@@ -1,4 +1,4 @@
-"""How a text file is laid out: separator, header, encoding. Nothing is left for the engine to guess."""
+"""How a text file is laid out: separator, header, quoting, encoding, compression; and its rows for DuckDB."""
 
 from __future__ import annotations
 

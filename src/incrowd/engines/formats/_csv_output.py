@@ -1,4 +1,4 @@
-"""A relation as a text file: every value as its one text, in the dialect that it is asked for."""
+"""Writing a text file: every value as its one text, in the wanted separator, encoding, numbers and dates."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tables of databases: one query in, one table out, through ADBC.
+"""Tables of databases through ADBC: one query in, one new table out; secrets and their messages stay hidden.
 
 How to connect is read from an environment variable and nowhere else: it may hold a password. No message repeats it, nor
 what the database says, which may quote the data.

@@ -1,4 +1,4 @@
-"""Excel: one sheet in, one sheet out."""
+"""Excel: reading one sheet, writing one sheet, and cells of text that are numbers or days."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a text file writes numbers and days, and how it would write them plainly: ``1234.50`` and ``2024-12-31``.
+"""Numbers and days read as a file writes them (``1.234,50``, ``31.12.2024``), and rewritten plainly.
 
 A table with decimal commas must behave exactly as the same table with decimal points. So texts are made plain at the
 door, a whole column or nothing of it: a column in which one value is written otherwise stays as it is.

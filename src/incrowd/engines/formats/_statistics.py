@@ -1,4 +1,4 @@
-"""Files of SPSS, Stata and SAS: codes are values, and what they mean comes along."""
+"""SPSS, Stata and SAS files read and written, with what variables and codes are called (``Codebook``)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How the values of a released text file are written: numbers and days as in the file that was read.
+"""How a released text file writes numbers, days and separators (``Dialect``), and formulas escaped for spreadsheets.
 
 A cell is written otherwise than we write it only if it is nothing but a number with decimals, or a day, and only in
 columns in which every cell can be read again. Labels such as ``[0.5, 1)`` stay: in them a comma parts two ends.

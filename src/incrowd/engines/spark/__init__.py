@@ -1,1 +1,1 @@
-"""Spark."""
+"""Tables on a Spark cluster."""

@@ -1,4 +1,4 @@
-"""A Spark session: what the one engine over narwhals needs from it."""
+"""Spark's part of the engine over narwhals: joining, moving and sorting rows, folders of Parquet, types it lacks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Spark: the table stays on the cluster; what comes to this machine are domains, the census and the classes.
+"""The engine of a Spark table: rows stay on the cluster; domains, census and classes come to this machine.
 
 Only the DataFrame API is used, so all of it works over Spark Connect. No row passes through Python.
 """

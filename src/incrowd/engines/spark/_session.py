@@ -1,4 +1,4 @@
-"""Starting Spark, or reaching one that runs: everything that can be missing is said before Java says it."""
+"""Starting a Spark or reaching one that runs: Java, addresses, Ctrl-C, and what goes wrong there, said plainly."""
 
 from __future__ import annotations
 

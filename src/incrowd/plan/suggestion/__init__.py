@@ -1,1 +1,1 @@
-"""What is known of a table before anything is asked: roles, hierarchies, a plan."""
+"""What a table suggests before anything is asked: roles, hierarchies, promises, a plan."""

@@ -1,4 +1,4 @@
-"""Answers, verdicts and scores: values that say what somebody thinks or where they stand, whatever the name."""
+"""Columns of answers, ratings, scores, survey weights and body weights, recognised by their values."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Codes and words that values are written in, whatever the column is called: diseases, places, work, sex, dates."""
+"""Codes and words recognised in values: diseases, places, work, sex, years, numbers of accounts or files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which columns single people out, alone and together."""
+"""Which columns single people out, alone and together, counted for a suggestion."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Columns of days, however they are written: their ladder, what stands among them, and days that stand for no day."""
+"""Columns of days however they are written: their hierarchy, what else stands among them, days that stand for none."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which hierarchy a column could have, written so that no value of the table stands in it."""
+"""Which hierarchy is suggested for a column: classification, postcodes, intervals, a tree from data; their files."""
 
 from __future__ import annotations
 

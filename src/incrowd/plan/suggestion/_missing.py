@@ -1,4 +1,4 @@
-"""Texts and numbers that often stand for a missing value: asked about, never assumed.
+"""Marks that perhaps mean missing (``n/a``, 999, 1900-01-01): found in columns, asked about, never assumed.
 
 Only marks of a fixed list are ever named, and each is common to so many files that it tells nothing about a record.
 """

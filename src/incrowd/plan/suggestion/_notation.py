@@ -1,4 +1,4 @@
-"""How a text file writes numbers and days, by its values: found out for a suggestion, and asked where it is not sure.
+"""Decimal commas and forms of dates found out from the values of text columns, and asked where not sure.
 
 A mark or a form is taken only if every value of some column is written so. What stays open is asked with the column's
 name and counts, never with a value.

@@ -1,4 +1,4 @@
-"""From a suggestion to a plan with comments. No value of the table stands in either."""
+"""A suggestion as lines, HTML, questions to answer, and the tables and comments of a plan."""
 
 from __future__ import annotations
 

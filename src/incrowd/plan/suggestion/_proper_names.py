@@ -1,4 +1,4 @@
-"""Names of people and of towns among the values, whatever a column is called: they say more than its name."""
+"""Names of people and of towns recognised among the values, whatever a column is called."""
 
 from __future__ import annotations
 

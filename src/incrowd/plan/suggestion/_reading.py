@@ -1,4 +1,4 @@
-"""How a stranger's table is read: what nobody said is found out from the file, told, and asked where it is not sure.
+"""How a stranger's file is read: encoding, header, numbers and dates found out, told, and asked about.
 
 Only a suggestion finds out. A release is made from what stands in the plan.
 """

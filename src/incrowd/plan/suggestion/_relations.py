@@ -1,4 +1,4 @@
-"""How columns hang together: who a row is about, what gives another column away, and what says the same twice."""
+"""How columns hang together: person columns, giveaways, twins, blocks; the roles of all columns guessed from it."""
 
 from __future__ import annotations
 

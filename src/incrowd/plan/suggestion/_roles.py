@@ -1,4 +1,4 @@
-"""Which role a column probably has: by its name, by its values, and by what the table is about."""
+"""Which role one column probably has: by its name, its values, and what the table is about."""
 
 from __future__ import annotations
 

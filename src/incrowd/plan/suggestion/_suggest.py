@@ -1,4 +1,4 @@
-"""Look at a table and suggest what its columns are."""
+"""``suggest``: looks at a table, puts roles and hierarchies on its columns, counts who stands out."""
 
 from __future__ import annotations
 

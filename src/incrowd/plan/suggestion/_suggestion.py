@@ -1,4 +1,4 @@
-"""What the columns of a table probably are, to be read, corrected and made a plan of."""
+"""``Suggestion``: what the columns of a table probably are, to be corrected and written as a plan."""
 
 from __future__ import annotations
 

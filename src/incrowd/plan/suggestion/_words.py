@@ -1,4 +1,4 @@
-"""What a column's name says about it: words in many languages, glued and shortened as people write them."""
+"""What the words in a column's name say about it: topics in many languages, names cut into words."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Cheapest first: the search and its compiled loops."""
+"""``CheapestFirst``: the search and its compiled loops."""

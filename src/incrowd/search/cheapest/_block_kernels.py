@@ -1,4 +1,4 @@
-"""The compiled loops that cut a long table into blocks for ``CheapestFirst``, and find near groups of points."""
+"""Compiled loops of ``CheapestFirst`` that cut a long table into blocks, and find near groups."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Local recoding with little loss: labels that cover enough free records become classes, the cheapest label first."""
+"""``CheapestFirst``: labels that cover enough free records become classes, the cheapest label first."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How ``CheapestFirst`` works: form classes in blocks, judge them where that is needed, settle what is left."""
+"""Steps of ``CheapestFirst``: classes formed in blocks, judged, groups that fail left out or merged with near ones."""
 
 from __future__ import annotations
 

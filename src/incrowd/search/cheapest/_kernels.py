@@ -1,4 +1,4 @@
-"""The compiled loops of ``CheapestFirst``: find every record's cheapest label, and take labels cheapest first.
+"""Compiled loops of ``CheapestFirst``: every record's cheapest label, and labels taken cheapest first.
 
 Points are distinct tuples of quasi-identifiers; a label is one group of some level in every column. Costs are whole
 numbers. Nothing depends on anything but the points, which come sorted.

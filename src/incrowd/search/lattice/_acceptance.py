@@ -1,4 +1,4 @@
-"""Whether a node keeps the promise, and how many records must be left out for it."""
+"""``Acceptance``: whether a node keeps the promise, and how many records must be left out for it."""
 
 from __future__ import annotations
 

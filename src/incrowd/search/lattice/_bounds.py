@@ -1,4 +1,4 @@
-"""What can be said about a node before it is counted: a lower bound of its score, and of what it leaves out.
+"""``Bounds``: what is known of a node before it is counted: lower bounds of its score and of what it leaves out.
 
 Axes are columns, those with the most values first; levels count from the lowest that is allowed.
 """

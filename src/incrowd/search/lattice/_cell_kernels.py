@@ -1,4 +1,4 @@
-"""Loops over the words of cells, compiled by numba. Imported only where a search is long enough to pay for it.
+"""Compiled loops over the packed words of cells: rolling up, small classes, classes that break a promise.
 
 At a node every class has a number: the sum over all fields of what a table says about the code there, times a scale.
 Neighbouring fields share one table of all their combinations, where that is shorter than the list of cells.

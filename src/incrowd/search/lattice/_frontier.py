@@ -1,4 +1,4 @@
-"""Risk against utility: the best node for every k at once, from one walk through the lattice."""
+"""``Frontier``: risk against utility, the best node for every k at once, from one walk through the lattice."""
 
 from __future__ import annotations
 

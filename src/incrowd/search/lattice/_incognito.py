@@ -1,4 +1,4 @@
-"""Incognito: all nodes that keep the promise, found subset by subset of the quasi-identifiers (A-INCOGNITO)."""
+"""``Incognito``: all nodes that keep the promise, found subset by subset of the quasi-identifiers."""
 
 from __future__ import annotations
 

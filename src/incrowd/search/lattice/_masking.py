@@ -1,4 +1,4 @@
-"""Which classes of a node are masked: published with ``*`` in every column, as one class.
+"""Which classes of a node are masked, published as ``*`` in every column, so that all masked ones keep the promise.
 
 A class that breaks the promise cannot be published as it is, so it is masked. All masked records look alike, so they
 are one class, which must keep the promise as any other. Where it does not, further classes join: the smallest first,

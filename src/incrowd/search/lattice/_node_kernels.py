@@ -1,4 +1,4 @@
-"""Loops over the nodes of a box and over pairs of columns, compiled by numba."""
+"""Compiled loops over the nodes of a box and over pairs of columns: bounds raised, small pairs counted."""
 
 from __future__ import annotations
 

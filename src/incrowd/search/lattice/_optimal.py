@@ -1,4 +1,4 @@
-"""The best node of a lattice under a measure, and the proof that none is better (see docs/explanation/search.md)."""
+"""``Optimal``: the best node of a lattice under a measure by branch and bound, and the proof that none is better."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rolling up a census node by node, as fast as it goes.
+"""``Rollup``: a census rolled up node by node on packed words; classes, groups and values counted at a node.
 
 All codes of a cell sit in one machine word (several, where they do not fit). A generalized value keeps the code of the
 first value of its group, so one table per column and level leads there from any lower level, and no field ever moves.

@@ -1,4 +1,4 @@
-"""Samarati's binary search on the height of the lattice, with the two necessary conditions (A-SAMARATI)."""
+"""``Samarati``: binary search on the height of the lattice, with the two necessary conditions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every node that keeps a promise, with what it leaves out and what it costs."""
+"""``Solutions``: every node that keeps a promise, with its costs; ``Inspection``: one node looked at closely."""
 
 from __future__ import annotations
 

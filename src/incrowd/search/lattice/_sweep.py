@@ -1,4 +1,4 @@
-"""Visiting the nodes of a box of the lattice, each rolled up from those before it.
+"""``Sweep``: visiting the nodes of a box, each rolled up from those before, and bounds handed down to nodes below.
 
 Nodes are visited depth first, axis by axis, levels descending. So every node is met after all nodes above it, and what
 was found there bounds it: classes only merge on the way up. The walk is a nested roll-up too: each step of it holds the

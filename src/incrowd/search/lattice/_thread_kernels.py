@@ -1,4 +1,4 @@
-"""Rolling up and counting very many cells with two threads: compiled loops let others run beside them.
+"""Compiled loops that roll up and count very many cells with two threads.
 
 Both halves are always counted, by however many processors there are, so the result is the same everywhere.
 """

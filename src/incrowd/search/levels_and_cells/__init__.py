@@ -1,1 +1,1 @@
-"""One level per column, and stars in single cells."""
+"""``LevelsAndCells``: one level per column, and stars in single cells."""

@@ -1,1 +1,1 @@
-"""Mondrian: the search, how it cuts, checks and names."""
+"""``Mondrian``: the search, its cuts, their check, the names of parts."""

@@ -1,4 +1,4 @@
-"""Where Mondrian cuts a part whose cells do not fit into memory: told by counts, column by column.
+"""Where Mondrian cuts a part that does not fit into memory: decided by counts, column by column.
 
 Along which column a part is cut, and where, follows from how often the values of each column occur; whether the pieces
 keep the promise, from how often the sensitive values occur in each of them. So the cells of a part go by in blocks,

@@ -1,4 +1,4 @@
-"""Cut a table into parts, all open parts at once, until none can be cut without breaking the promise."""
+"""The rounds of Mondrian: all open parts cut at once, pieces proposed, checked against the promise, accepted."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where Mondrian cuts: loops over all open parts of a table at once, compiled by numba.
+"""Compiled loops of Mondrian: medians and groups of all open parts, cuts proposed, rows moved to pieces.
 
 The rows of a part lie side by side, from ``starts`` to before ``ends``.
 """

@@ -1,4 +1,4 @@
-"""Mondrian: cut the table into ever smaller boxes, as long as every box keeps the promise (A-MONDRIAN, S4-CHECK)."""
+"""``Mondrian``: the table cut into ever smaller boxes, as long as every box keeps the promise."""
 
 from __future__ import annotations
 

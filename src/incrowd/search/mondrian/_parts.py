@@ -1,4 +1,4 @@
-"""What Mondrian cuts and what it makes: columns, the tree of parts down to the classes, and what classes are called."""
+"""What Mondrian cuts and makes: columns and their widths, the tree of parts, and what classes are called."""
 
 from __future__ import annotations
 

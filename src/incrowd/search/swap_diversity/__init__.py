@@ -1,1 +1,1 @@
-"""Swapping l-diversity: the search and its crowds."""
+"""``SwapDiversity``: the search and its crowds."""

@@ -1,4 +1,4 @@
-"""The classes of ``SwapDiversity``, merged and changed by swapping records, with the compiled loops that choose.
+"""The classes of ``SwapDiversity``: merged, and changed by swapping records, with the compiled loops that choose.
 
 A part is a cell, or some records of one, in a class; the parts of a class are chained. What a class costs is its
 records times the levels, added up over columns, of what its members have in common. All numbers are whole.

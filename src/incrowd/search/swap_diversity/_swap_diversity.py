@@ -1,4 +1,4 @@
-"""l-diversity over categories by swapping records between classes (spec 8.7)."""
+"""``SwapDiversity``: l-diversity over categories by swapping records between classes."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Top-down local recoding: the search, its steps and its needs."""
+"""``TopDown``: the search and its steps."""

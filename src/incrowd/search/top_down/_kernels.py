@@ -1,4 +1,4 @@
-"""The loops of the top-down search that NumPy cannot do at once, compiled by numba. Plain arrays compile fast."""
+"""Compiled loops of the top-down search: parts divided by labels, records lent back to groups that lack something."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The steps of the top-down search, for all parts of the table at once: every part goes down its best column."""
+"""The steps of the top-down search, for all parts at once: every part goes down its best column."""
 
 from __future__ import annotations
 

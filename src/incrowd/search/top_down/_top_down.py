@@ -1,4 +1,4 @@
-"""Top-down local recoding: all records start together, and go down the hierarchies as far as the promise allows."""
+"""``TopDown``: all records start together, and go down the hierarchies as far as the promise allows."""
 
 from __future__ import annotations
 
