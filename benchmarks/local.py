@@ -23,7 +23,7 @@ from arx_peer import Case, classpath_of, run_arx
 
 import incrowd as ic
 from incrowd.models import promise, suppression_limit
-from incrowd.release._recipe import Basis, predicted_by
+from incrowd.release._recipe import Basis, prediction_of
 from incrowd.search import (
     Algorithm,
     CheapestFirst,
@@ -101,7 +101,7 @@ def _row(name: str, search: Algorithm, problem: Problem) -> float:
         labels, sizes, costs = found.labels, found.sizes, found.costs
     else:
         inspected = Inspection(problem, found.best.levels)
-        basis = Basis(None, {}, problem, predicted_by(problem, inspected.recoding()))
+        basis = Basis(None, {}, problem, prediction_of(problem, inspected.recoding()))
         labels, sizes, costs = basis.labels, basis.sizes, inspected.costs()
     records = problem.census.records
     left_out = records - int(sizes.sum())

@@ -14,7 +14,7 @@ from hypothesis import given, settings, strategies as st
 
 import incrowd as ic
 from attacks.slow import numbers
-from incrowd.attacks._minimality import People, Undivided, halve, undivided
+from incrowd.attacks._minimality import People, Undivided, halve, minimality_of_halves
 from incrowd.core import Domain
 
 VALUES = ["cold", "cough", "flu", "hiv", "itch"]
@@ -27,7 +27,7 @@ def looked(*classes: list[tuple[int, str]], model: Any, seed: int = 0) -> Undivi
     columns = [np.array(column, dtype=np.int64) for column in zip(*rows, strict=True)]
     people = People(columns[0], columns[2], np.ones(len(rows), dtype=np.int64))
     schema = ic.Schema(quasi=["q"], sensitive=["s"])
-    return undivided(people, columns[1], DOMAIN, model.bind(schema, {"s": DOMAIN}), seed)
+    return minimality_of_halves(people, columns[1], DOMAIN, model.bind(schema, {"s": DOMAIN}), seed)
 
 
 def test_who_knows_that_two_have_it_knows_who() -> None:

@@ -14,7 +14,7 @@ from hypothesis import example, given, settings, strategies as st
 
 from incrowd.core import DataError, Domain
 from incrowd.engines import open_table
-from incrowd.engines._arrow import retyped, type_sql
+from incrowd.engines._arrow import type_sql, with_own_type
 from incrowd.engines.formats._csv_output import text_sql
 
 
@@ -71,7 +71,7 @@ def test_duckdb_finds_out_the_type_that_arrow_finds_out(column: tuple[list[Any],
     with duckdb.connect() as connection:
         relation = connection.from_arrow(pa.table({"x": values}))
         ((found,),) = relation.aggregate(type_sql("x", str(relation.types[0]))).fetchall()
-        known = connection.from_arrow(pa.table({"x": retyped(values)})).types[0]
+        known = connection.from_arrow(pa.table({"x": with_own_type(values)})).types[0]
     assert found.replace(", ", ",") == str(known)
 
 

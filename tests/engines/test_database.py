@@ -48,7 +48,7 @@ def database(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest
 
 
 def run(*statements: str) -> None:
-    with _database._connected(URI, reading=False) as (connection, _), connection.cursor() as cursor:
+    with _database._connection(URI, reading=False) as (connection, _), connection.cursor() as cursor:
         for statement in statements:
             cursor.execute(statement)
         connection.commit()

@@ -13,10 +13,10 @@ from hypothesis import given, strategies as st
 import incrowd as ic
 from incrowd.measures import (
     best_guess,
-    chances_expected,
     chances_in_population,
     chances_in_table,
     expected_chance,
+    expected_chances,
     persons_alone,
 )
 from models.tables import classes_of
@@ -50,7 +50,7 @@ def test_an_empty_table_gives_nobody_a_chance() -> None:
     for found in (
         chances_in_table(nothing, FIFTH),
         chances_in_population(nothing, nothing, FIFTH),
-        chances_expected(nothing, np.zeros(0), FIFTH),
+        expected_chances(nothing, np.zeros(0), FIFTH),
     ):
         assert (found.highest, found.average, len(found.above)) == (0, 0, 0)
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import incrowd as ic
 from incrowd.models import Model
-from incrowd.search import Incognito, Problem, all_solutions, left_out_by
+from incrowd.search import Incognito, Problem, all_solutions, left_out_at
 
 TABLES = Path(__file__).parent / "tables"
 INDEX: dict[str, Any] = json.loads((TABLES / "index.json").read_text(encoding="utf-8"))
@@ -79,7 +79,7 @@ def minimal(fact: dict[str, Any]) -> Any:
 
 
 def violating(fact: dict[str, Any]) -> Any:
-    left_out = left_out_by(problem_of(fact))
+    left_out = left_out_at(problem_of(fact))
     return {key: left_out([int(level) for level in key.split(",")]) for key in fact["expected"]}
 
 

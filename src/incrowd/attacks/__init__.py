@@ -27,7 +27,7 @@ from incrowd.attacks._inference import (
 from incrowd.attacks._intruder import Intruder
 from incrowd.attacks._linkage import Links, Matching
 from incrowd.attacks._members import Claims, Members, tight_claims
-from incrowd.attacks._minimality import Undivided, undivided_in
+from incrowd.attacks._minimality import Undivided, minimality_in_sample
 from incrowd.attacks._original import expect_original, is_made_from
 from incrowd.attacks._people import Disclosures, KnownPeople, Truth, sum_of_shares
 from incrowd.attacks._range import ValueLine, narrow_range
@@ -36,10 +36,9 @@ from incrowd.attacks._similarity import Likeness, category_inference, change_of_
 __all__ = [
     "AttackOutcome", "Claims", "Crowd", "Disclosures", "ExpectedHomogeneity", "Intruder", "KnownPeople", "Likeness",
     "Linked", "Links", "Matching", "Members", "Prior", "Remaining", "Truth", "Undivided", "ValueLine",
-    "category_inference",
-    "certain_values", "chance_to_pick", "change_of_belief", "entries_of_rows", "expect_original",
+    "category_inference", "certain_values", "chance_to_pick", "change_of_belief", "entries_of_rows", "expect_original",
     "expected_from_counts", "expected_homogeneity", "has_several_certain", "homogeneity", "inference", "intersect",
-    "is_made_from", "link", "link_persons", "listed_exclusions", "missing_code", "narrow_range", "people_of",
-    "similarity", "singling_out", "skewness", "sum_of_shares", "tight_claims", "undivided_in", "unlikely_exclusions",
+    "is_made_from", "link", "link_persons", "listed_exclusions", "minimality_in_sample", "missing_code", "narrow_range",
+    "people_of", "similarity", "singling_out", "skewness", "sum_of_shares", "tight_claims", "unlikely_exclusions",
     "widths_of", "worst_exclusions",
 ]  # fmt: skip

@@ -109,7 +109,7 @@ def walk(crowd: Walkers, tree: Tree, covers: Covers, says: Says, answers: Answer
     first, kinds = tree.branches[levels - 1], 0
     _list_branches(0, tree, way)
     for who in range(crowd.words.shape[1]):
-        same = 0 if not who else _levels_shared(crowd, who)
+        same = 0 if not who else _count_shared_levels(crowd, who)
         for level in range(same, levels):
             if level > same:
                 _list_branches(level, tree, way)
@@ -123,7 +123,7 @@ def walk(crowd: Walkers, tree: Tree, covers: Covers, says: Says, answers: Answer
 
 
 @compiled
-def _levels_shared(crowd: Walkers, who: int) -> int:
+def _count_shared_levels(crowd: Walkers, who: int) -> int:
     """Count the levels at whose codes somebody is like the one before."""
     for level in range(len(crowd.shift)):
         row = crowd.word[level]

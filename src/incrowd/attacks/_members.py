@@ -40,9 +40,9 @@ class Members:
     @cached_property
     def sizes(self) -> Counts:
         """How many people each class has."""
-        return add_up(self.kept(self.classes), self.kept(self.counts), self.number)
+        return add_up(self.within(self.classes), self.within(self.counts), self.number)
 
-    def kept(self, column: Ints) -> Ints:
+    def within(self, column: Ints) -> Ints:
         """Leave out of a column the entries that are in no class."""
         return column if self.inside is None else column[self.inside]
 
@@ -59,7 +59,7 @@ class Members:
     def mark(self, codes: Ints, which: Ints, marks: npt.NDArray[np.bool_]) -> None:
         """Mark the pairs of a label and a code that occur."""
         if not self.is_compiled:
-            marks[which[self.kept(self.classes)], self.kept(codes)] = True
+            marks[which[self.within(self.classes)], self.within(codes)] = True
             return
         from incrowd.attacks._kernels import mark  # noqa: PLC0415 - as above
 
@@ -74,7 +74,7 @@ class Members:
 
             count_claims(*self._by_class, codes, groups.astype(np.int64, copy=False), starts, claimed, which, right)
             return right
-        classes, values, first = self.kept(self.classes), groups[self.kept(codes)], starts[which]
+        classes, values, first = self.within(self.classes), groups[self.within(codes)], starts[which]
         many = np.diff(starts)[which]
         for turn in range(int(many.max(initial=0))):  # the first claims of all classes together, then the second ones
             group = np.full(self.number, -1, dtype=np.int64)
@@ -92,7 +92,7 @@ class Members:
 
             count_found(self.classes, self.counts, who, (places, really), (all_of, there))
             return all_of, there
-        answer, counts, classes = who[1][self.kept(who[0])], self.kept(self.counts), self.kept(self.classes)
+        answer, counts, classes = who[1][self.within(who[0])], self.within(self.counts), self.within(self.classes)
         same = really[classes] == places[answer]
         number = len(places)
         return add_up(answer, counts, number), add_up(answer[same], counts[same], number)

@@ -78,7 +78,7 @@ def halve(columns: Sequence[npt.NDArray[np.integer]], classes: Ints, counts: Int
     return side, best > 0
 
 
-def undivided_in(recoding: LocalRecoding, name: str, judges: Sequence[Judge], seed: int) -> Undivided:
+def minimality_in_sample(recoding: LocalRecoding, name: str, judges: Sequence[Judge], seed: int) -> Undivided:
     """Divide a sample of the classes of a local recoding, and look at a sensitive column of those that were not."""
     number = len(recoding.labels[0])
     sampled = np.zeros(number + 1, dtype=bool)  # the last place is that of what is left out
@@ -90,11 +90,11 @@ def undivided_in(recoding: LocalRecoding, name: str, judges: Sequence[Judge], se
     some = can[classes]
     renumbered = (np.cumsum(can) - 1)[classes[some]]
     people = People(renumbered, codes[name][some].astype(np.int64), counts[some])
-    found = undivided(people, side[some], recoding.domains[name], judges, seed)
+    found = minimality_of_halves(people, side[some], recoding.domains[name], judges, seed)
     return replace(found, chosen=np.flatnonzero(can)[found.chosen])
 
 
-def undivided(people: People, side: Ints, domain: Domain, judges: Sequence[Judge], seed: int) -> Undivided:
+def minimality_of_halves(people: People, side: Ints, domain: Domain, judges: Sequence[Judge], seed: int) -> Undivided:
     """Deal the values of classes to their halves by chance, and keep the ways in which the promise is broken."""
     number = int(people.classes.max(initial=-1)) + 1
     sizes = add_up(people.classes, people.counts, number)

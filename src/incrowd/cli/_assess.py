@@ -185,7 +185,7 @@ def assess(
         write(*assessment_lines(assessment, answer.verdict, paper, show_all=show_all, more=more))
         write(*rule_lines(answer.checklists, paper, show_all=show_all))
     if show_values:
-        tell(*_uncovered(assessment, meanings))
+        tell(*_uncovered_values(assessment, meanings))
     if answer.verdict is None and not answer.checklists and not quiet:
         tell(f'hint: --require "{SUGGESTED}" leaves with exit code 1 if the table does not keep the promise.')
     return 0 if answer.holds else FOUND
@@ -349,7 +349,7 @@ def _model_of(text: str, meanings: Meanings) -> Model:
     return model
 
 
-def _uncovered(assessment: Assessment, meanings: Meanings) -> list[str]:
+def _uncovered_values(assessment: Assessment, meanings: Meanings) -> list[str]:
     """List the values that categories do not cover, for who asked for values."""
     from incrowd.core import UncoveredValuesError
     from incrowd.hierarchies import Categories

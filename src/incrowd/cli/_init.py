@@ -64,7 +64,7 @@ def init(
             **reading,
         )
         ladders = found.write_ladders(output, force=force)
-        plan = found.write(part, _seen_from(output, data), force=True, ladders=ladders)
+        plan = found.write(part, _path_seen_from(output, data), force=True, ladders=ladders)
     if not quiet:
         tell(_size(found))
     if as_json:
@@ -101,7 +101,7 @@ def _roles(given: dict[str, Names]) -> dict[str, Any]:
     return roles
 
 
-def _seen_from(output: Path, data: Path) -> str:
+def _path_seen_from(output: Path, data: Path) -> str:
     """Write the table's path as the plan's folder sees it; an absolute one stays as it is."""
     if data.is_absolute():
         return str(data)

@@ -3,7 +3,7 @@
 from incrowd.core._atomic import atomic_folder, atomic_path, has_locks, lock_file, lock_folder, remove_path
 from incrowd.core._census import Census, CensusRequest, FrozenMapping
 from incrowd.core._classes import Cells, Classes, Histogram, compatible_sizes
-from incrowd.core._display import Grid, percent, percent_unspaced, printable, records_text, share_text
+from incrowd.core._display import Grid, percent, printable, records_text, share_text, unbroken_percent
 from incrowd.core._domain import Domain, kind_of
 from incrowd.core._errors import (
     FORCE,
@@ -48,7 +48,7 @@ __all__ = [
     "PlanProblem", "PrivacyWarning", "Recoding", "ReleaseMismatch", "Schema", "SchemaError", "Setting", "Step",
     "SupersetMode", "UncoveredValuesError", "UnknownColumnError", "Verdict", "add_up", "atomic_folder", "atomic_path",
     "canonical_text", "canonical_value", "class_extremes", "compatible_sizes", "distinct_texts", "exact_number",
-    "group", "has_locks", "join_cells", "joint_verdict", "kind_of", "lock_file", "lock_folder", "name_list",
-    "overlay", "percent", "percent_unspaced", "printable", "recoding_from_arrays", "records_text", "remove_path",
-    "share_text", "smallest_unsigned", "supersets", "tally", "warn",
+    "group", "has_locks", "join_cells", "joint_verdict", "kind_of", "lock_file", "lock_folder", "name_list", "overlay",
+    "percent", "printable", "recoding_from_arrays", "records_text", "remove_path", "share_text", "smallest_unsigned",
+    "supersets", "tally", "unbroken_percent", "warn",
 ]  # fmt: skip

@@ -67,13 +67,13 @@ class Histogram:
 
     def sums(self, amounts: npt.NDArray[Any] | None = None) -> npt.NDArray[Any]:
         """Add up the counts of every class, or other amounts of its entries; 0 where it has none."""
-        return self._reduced(np.add, self.counts if amounts is None else amounts)
+        return self._per_class(np.add, self.counts if amounts is None else amounts)
 
     def largest(self, amounts: npt.NDArray[Any] | None = None) -> npt.NDArray[Any]:
         """Give the largest count of every class, or the largest of other amounts that are not negative."""
-        return self._reduced(np.maximum, self.counts if amounts is None else amounts)
+        return self._per_class(np.maximum, self.counts if amounts is None else amounts)
 
-    def _reduced(self, how: np.ufunc, amounts: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    def _per_class(self, how: np.ufunc, amounts: npt.NDArray[Any]) -> npt.NDArray[Any]:
         if not len(self.starts) - 1:
             return amounts[:0]
         found = how.reduceat(np.append(amounts, amounts.dtype.type(0)), self.starts[:-1])

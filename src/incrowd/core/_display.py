@@ -22,7 +22,7 @@ class Grid:
 
     def lines(self) -> Iterator[str]:
         """Write it for a terminal: texts begin below each other, numbers end below each other."""
-        cells = [line for row in self.rows for line in self._folded(row)]
+        cells = [line for row in self.rows for line in self._folded_lines(row)]
         numbers = [any(isinstance(row[place], int) for row in self.rows) for place in range(len(self.head))]
         widths = [max(map(len, column)) for column in zip(self.head, *cells, strict=True)]
         for row in [self.head, *cells]:
@@ -37,7 +37,7 @@ class Grid:
         rows = "".join(f"<tr>{''.join(map(_cell, row))}</tr>" for row in self.rows)
         return f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
 
-    def _folded(self, row: Sequence[Cell]) -> Iterator[tuple[str, ...]]:
+    def _folded_lines(self, row: Sequence[Cell]) -> Iterator[tuple[str, ...]]:
         """Give the lines of a row: as many as its longest text needs."""
         texts = (self._parts(_cell_text(cell), place) for place, cell in enumerate(row))
         return itertools.zip_longest(*texts, fillvalue="")
@@ -74,14 +74,14 @@ def percent(share: Fraction | float) -> str:
     return "> 99.9 %" if share < 1 and text == "100.0 %" else text
 
 
-def percent_unspaced(share: Fraction | float) -> str:
+def unbroken_percent(share: Fraction | float) -> str:
     """Write a share without a space, so that no line ends before its percent sign."""
     return percent(share).replace(" %", "%")
 
 
 def share_text(part: int, whole: int) -> str:
     """Write which share of some records others are."""
-    return percent_unspaced(Fraction(part, whole) if whole else 0)
+    return unbroken_percent(Fraction(part, whole) if whole else 0)
 
 
 def records_text(part: int, whole: int) -> str:

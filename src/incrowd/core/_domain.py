@@ -126,7 +126,7 @@ class Domain:
         """Take the domain of a column of Python objects (the slow, obvious way)."""
         listed = [canonical_value(column, value) for value in values]
         kind = kind_of(column, listed)
-        _check_mixed(column, listed)
+        _check_mixed_numbers(column, listed)
         tally = Counter(value for value in listed if value is not None)
         nulls = len(listed) - tally.total()
         array = _as_array(kind, list(tally))
@@ -325,7 +325,7 @@ def _as_array(kind: Kind, values: list[Any]) -> Array:
     return array.astype(dtypes[kind]) if kind in dtypes else array
 
 
-def _check_mixed(column: str, values: list[Any]) -> None:
+def _check_mixed_numbers(column: str, values: list[Any]) -> None:
     """Refuse floats beside numbers that they cannot hold: those that are equal would be written differently."""
     floats = any(isinstance(value, float) and math.isfinite(value) for value in values)
     if floats and any(map(_is_exact, values)):

@@ -167,7 +167,7 @@ def group(columns: Sequence[Ints], cardinalities: Sequence[int]) -> Grouping:
     """Group rows by the tuple of their codes, of which each column has so many; their product may exceed any word."""
     words = Packing.of(cardinalities).pack(columns)
     if _is_sorted(words):
-        return _group_sorted(words)
+        return _group_sorted_rows(words)
     grouping = _group_word(words[0])
     for word in words[1:]:  # rank the tuples step by step: what is known so far, then the next word
         other = _group_word(word)
@@ -186,7 +186,7 @@ def tally(words: Sequence[Words], counts: Ints | None = None) -> tuple[list[Word
             sizes = np.bincount(words[0])
             found = np.flatnonzero(sizes)
             return [found], sizes[found]
-        ordered = _sorted(words[0])
+        ordered = _sorted_words(words[0])
         new = np.empty(len(ordered), dtype=bool)
         new[:1] = True
         np.not_equal(ordered[1:], ordered[:-1], out=new[1:])
@@ -194,7 +194,7 @@ def tally(words: Sequence[Words], counts: Ints | None = None) -> tuple[list[Word
         return [ordered[starts].astype(np.int64)], np.diff(np.append(starts, len(ordered)))
     order = _order(words)
     sorted_words = [word.take(order) for word in words]
-    grouping = _group_sorted(sorted_words)
+    grouping = _group_sorted_rows(sorted_words)
     sums = grouping.sizes() if counts is None else grouping.sums(counts[order])
     return [word[grouping.first] for word in sorted_words], sums
 
@@ -217,7 +217,7 @@ def _order(words: Sequence[Words]) -> npt.NDArray[np.intp]:
     return order
 
 
-def _sorted(word: Words) -> Ints:
+def _sorted_words(word: Words) -> Ints:
     """Sort words, in half the time where they are short, and by two threads where they are many."""
     short = len(word) > 0 and int(word.max()) < 2**32
     some: Ints = word.astype(np.uint32) if short else word
@@ -243,7 +243,7 @@ def _is_sorted(words: Sequence[Words]) -> bool:
     return True
 
 
-def _group_sorted(words: Sequence[Words]) -> Grouping:
+def _group_sorted_rows(words: Sequence[Words]) -> Grouping:
     starts = np.zeros(len(words[0]), dtype=bool)
     starts[:1] = True
     for word in words:
@@ -263,7 +263,7 @@ def _group_word(word: Words) -> Grouping:
         rank[order] = np.arange(len(first))
         return Grouping(rank[ids], first[order])
     order = np.argsort(word)
-    grouped = _group_sorted([word[order]])
+    grouped = _group_sorted_rows([word[order]])
     ids = np.empty_like(grouped.ids)
     ids[order] = grouped.ids
     return Grouping(ids, order[grouped.first])

@@ -33,7 +33,7 @@ __all__ = [
     "census_size_about", "check_dialect", "check_form", "check_published", "check_suffix", "cluster_of", "day_of",
     "determines", "digest_of_files", "ending_of", "escape_formula", "files_of", "first_rows", "head_of", "header_of",
     "is_escaped", "is_text", "is_written_by", "open_table", "open_written", "peak_memory", "places_of", "plain_day",
-    "plain_number", "private_folder", "read_arrays", "read_folder", "read_texts", "sample_of", "shares_of",
-    "sheets_of", "spark_session", "spill_census", "table_of_columns", "unescape_formula", "unpersist", "watching",
-    "write_arrays", "write_database", "write_table",
+    "plain_number", "private_folder", "read_arrays", "read_folder", "read_texts", "sample_of", "shares_of", "sheets_of",
+    "spark_session", "spill_census", "table_of_columns", "unescape_formula", "unpersist", "watching", "write_arrays",
+    "write_database", "write_table",
 ]  # fmt: skip

@@ -96,7 +96,7 @@ _CASTS: tuple[tuple[Callable[[Any], bool], Callable[[Any], Any]], ...] = (
 )
 
 
-def decoded(table: pa.Table) -> pa.Table:
+def spell_out(table: pa.Table) -> pa.Table:
     """Write out the values of columns that Arrow holds as numbers and a dictionary."""
     arrays = [column.cast(plain_type(column.type)) for column in table.columns]
     return pa.Table.from_arrays(arrays, table.column_names)
@@ -174,7 +174,7 @@ def _decimals(values: list[Any]) -> pa.Array:
     return pa.array(numbers, pa.decimal128(_DIGITS, -min([0, *places])))
 
 
-def tightened(table: pa.Table) -> pa.Table:
+def with_narrowest_types(table: pa.Table) -> pa.Table:
     """Give every column of a table the narrowest type that holds its values."""
     return pa.table({name: narrowest(table[name]) for name in table.column_names})
 
@@ -207,13 +207,13 @@ def _fewest_places(column: Any) -> Any:
     return column.cast(pa.decimal128(_DIGITS, column.type.scale))
 
 
-def retyped(column: pa.Array) -> pa.Array:
+def with_own_type(column: pa.Array) -> pa.Array:
     """Give what is published of a column the type that it would have had if there had been nothing else."""
     return column.cast(pa.string()) if column.null_count == len(column) else narrowest(column)
 
 
 def type_sql(column: str, type_: str) -> str:
-    """Write in DuckDB's SQL which type ``retyped`` gives a column."""
+    """Write in DuckDB's SQL which type ``with_own_type`` gives a column."""
     if type_.startswith(("DECIMAL", "UBIGINT")):
         places = f"max(length(rtrim(split_part(CAST({column} AS VARCHAR), '.', 2), '0')))"
         narrow = f"{places} = 0 AND min({column}) >= -9223372036854775808 AND max({column}) <= 9223372036854775807"
@@ -231,7 +231,7 @@ def type_sql(column: str, type_: str) -> str:
 # Files of programs that know fewer types than Arrow: what is written is read again and compared.
 
 
-def check_held(written: pa.Table, read: pa.Table, path: Path, *, empty_is_missing: bool = False) -> None:
+def check_written_values(written: pa.Table, read: pa.Table, path: Path, *, empty_is_missing: bool = False) -> None:
     if read.num_rows != written.num_rows:
         msg = f"A file ending in {path.suffix!r} cannot hold a row in which everything is missing."
         raise DataError(msg, hint="choose another format: Parquet holds everything.")
@@ -323,7 +323,7 @@ def arrow_of_pandas(frame: Any) -> tuple[pa.Table, Callable[[pa.Table], Any], li
     table = pa.table({name: _column(name, frame[name]) for name in frame.columns})
     dtypes = {name: dtype for name, dtype in frame.dtypes.items() if hasattr(dtype, "__from_arrow__")}
 
-    def given_back(result: pa.Table) -> Any:
+    def pandas_of(result: pa.Table) -> Any:
         found = result.to_pandas(integer_object_nulls=True)
         for name in result.column_names:
             if name in dtypes and result[name].type == table[name].type:
@@ -331,7 +331,7 @@ def arrow_of_pandas(frame: Any) -> tuple[pa.Table, Callable[[pa.Table], Any], li
         return found
 
     objects = [name for name in frame.columns if frame[name].dtype == object or hasattr(frame[name], "cat")]
-    return table, given_back, [name for name in objects if kind_of_type(table[name].type) == "number"]
+    return table, pandas_of, [name for name in objects if kind_of_type(table[name].type) == "number"]
 
 
 def _column(name: str, series: Any) -> pa.Array:

@@ -19,7 +19,7 @@ import pyarrow as pa
 
 from incrowd.core import DataError, EngineError
 from incrowd.engines._arrow import is_text_type, type_sql
-from incrowd.engines._duckdb import Workshop, checked_sql, inner_names, quoted, reader_of
+from incrowd.engines._duckdb import Workshop, checked_sql, inner_names, name_sql, reader_of
 from incrowd.engines._files import Stamp, damage_in, write_arrow, write_relation
 from incrowd.engines._resources import DEFAULT_RESOURCES, Resources
 from incrowd.engines.formats._statistics import NO_CODEBOOK, Codebook
@@ -78,7 +78,7 @@ class Backend(ABC):
         msg = "What this kind of table counts cannot be kept on the disk."
         raise EngineError(msg)
 
-    def retyped(self, frame: Frame, columns: Sequence[str]) -> Frame:
+    def with_own_types(self, frame: Frame, columns: Sequence[str]) -> Frame:
         """Give columns the types that their values tell, where values alone do."""
         del columns
         return frame
@@ -136,7 +136,7 @@ class DuckBackend(Backend):
         return frame_of(self._scan(table))
 
     def write(self, frame: Frame, names: Sequence[str], path: Path, wording: Wording | None = None) -> Wording:
-        new = zip(inner_names(len(names)), map(quoted, names), strict=True)
+        new = zip(inner_names(len(names)), map(name_sql, names), strict=True)
         named = frame.to_native().project(", ".join(f"{inner} AS {name}" for inner, name in new))
         return write_relation(named, path, self.codebook, wording)
 
@@ -154,7 +154,7 @@ class DuckBackend(Backend):
 
     def sampled(self, frame: Frame, rows: int) -> Frame:
         relation = frame.to_native()
-        by = f"hash({', '.join(map(quoted, relation.columns))})"
+        by = f"hash({', '.join(map(name_sql, relation.columns))})"
         return frame_of(relation.order(f"{by} ASC").limit(rows))
 
     def ordered(self, frame: Frame, by: Sequence[str]) -> Frame:
@@ -182,7 +182,7 @@ class DuckBackend(Backend):
         read = [_with_texts_once(pa.Table.from_batches([batch]), once) for batch in reader]
         return pa.concat_tables(read) if read else reader.schema.empty_table()
 
-    def retyped(self, frame: Frame, columns: Sequence[str]) -> Frame:
+    def with_own_types(self, frame: Frame, columns: Sequence[str]) -> Frame:
         relation = frame.to_native()
         types = dict(zip(relation.columns, map(str, relation.types), strict=True))
         found = relation.aggregate(", ".join(type_sql(column, types[column]) for column in columns)).fetchall()[0]
@@ -234,7 +234,7 @@ class PolarsBackend(Backend):
         return frame_of(frame.to_native().sort(content).head(rows))
 
 
-def selected(frame: Frame, names: Sequence[str]) -> Frame:
+def select_columns(frame: Frame, names: Sequence[str]) -> Frame:
     """Select columns by name, as expressions: DuckDB before 2.0 reads a bare text as SQL."""
     return frame.select(*(nw.col(name) for name in names))
 
@@ -245,11 +245,11 @@ _AS_TEXT = {"UUID", "JSON", '"NULL"', "NULL"}
 _WIDE = {"HUGEINT", "UHUGEINT"}
 
 
-def adopted(relation: duckdb.DuckDBPyRelation, *, foreign: bool = False) -> Frame:
+def inner_frame(relation: duckdb.DuckDBPyRelation, *, foreign: bool = False) -> Frame:
     """Give a relation our names, and comparable types; a foreign one may compare texts without regard to case."""
     columns = zip(inner_names(len(relation.columns)), relation.columns, map(str, relation.types), strict=True)
     read = (
-        f"{_comparable(quoted(name), type_, number, foreign=foreign)} AS {inner}"
+        f"{_comparable(name_sql(name), type_, number, foreign=foreign)} AS {inner}"
         for number, (inner, name, type_) in enumerate(columns, start=1)
     )
     return frame_of(relation.project(", ".join(read)))

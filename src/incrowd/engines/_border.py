@@ -14,7 +14,7 @@ import pyarrow as pa
 
 from incrowd.core import DataError, EngineError, IncrowdError
 from incrowd.engines._backend import DuckBackend
-from incrowd.engines._duckdb import found_by_duckdb
+from incrowd.engines._duckdb import duckdb_finding
 from incrowd.engines._files import FOREIGN
 from incrowd.engines.formats._charset import wrong_encoding
 from incrowd.engines.formats._csv import BROKEN, NOT_COMPRESSED, name_of
@@ -76,7 +76,7 @@ def _translate(error: Exception, home: DuckBackend | None) -> IncrowdError:
         (isinstance(error, _OUT_OF_MEMORY), EngineError("Memory ran out.", hint="raise the memory limit.")),
     )
     known_here = next((trouble for applies, trouble in known if applies), None)
-    told = trouble_with_spark(error) or found_by_duckdb(message) or known_here
+    told = trouble_with_spark(error) or duckdb_finding(message) or known_here
     return told or (home.damage() if home and isinstance(error, FOREIGN) else None) or _unknown_engine_error(error)
 
 

@@ -43,7 +43,7 @@ class CellFile:
 
     def blocks(self) -> Iterator[Block]:
         """Read the cells, so many at a time."""
-        with _opened(self.path) as file:
+        with _open_parquet(self.path) as file:
             batches = file.iter_batches(BLOCK)
             while (batch := _next(batches)) is not None:
                 columns = [batch[f"word{number}"] for number in range(self.packing.words)]
@@ -85,7 +85,7 @@ class CellWriter:
 
 
 @guarded
-def _opened(path: Path) -> Any:
+def _open_parquet(path: Path) -> Any:
     return pyarrow.parquet.ParquetFile(path)
 
 

@@ -42,7 +42,7 @@ class Workshop:
         self.connection.execute("SET preserve_insertion_order = false")  # nothing here depends on the order of rows
 
 
-def quoted(name: str) -> str:
+def name_sql(name: str) -> str:
     """Write the name of a column so that DuckDB takes it as it is."""
     return '"' + name.replace('"', '""') + '"'
 
@@ -83,7 +83,7 @@ def checked_sql(right: str, value: str, found: str, number: int) -> str:
     return f"CASE WHEN {right} THEN {value} ELSE error('incrowd-{found}-in-column-{number}-5d41c0') END"
 
 
-def found_by_duckdb(message: str) -> DataError | None:
+def duckdb_finding(message: str) -> DataError | None:
     """Say what DuckDB came upon; ``None`` if its message is about something else."""
     mark = _MARK.search(message)
     if mark is None or mark[1] not in _FOUND:

@@ -24,7 +24,7 @@ from incrowd.core import (
     Recoding,
     UnknownColumnError,
 )
-from incrowd.engines._arrow import kind_of_type, retyped
+from incrowd.engines._arrow import kind_of_type, with_own_type
 from incrowd.engines._border import guarded
 from incrowd.engines._encoding import Coded
 from incrowd.engines._files import check_suffix, write_arrow
@@ -81,7 +81,7 @@ class EagerEngine:
         domains = self.domains(request.needed_columns)
         request.check(domains)
         codes, counts = self._count(request, domains)
-        return Census.assemble(request, domains, codes, counts, self._dropped(request.count))
+        return Census.assemble(request, domains, codes, counts, self._count_dropped(request.count))
 
     @guarded
     def recode(
@@ -90,16 +90,16 @@ class EagerEngine:
         self._check(publish)
         domains = self.domains(list(recoding.domains))
         codes = {
-            name: domains[name].codes_within(domain)[self._coded(name).codes]
+            name: domains[name].codes_within(domain)[self._column(name).codes]
             for name, domain in recoding.domains.items()
         }
         others = [name for name in publish if name not in recoding.quasi]
         if isinstance(recoding, LocalRecoding):
             check_rows(recoding, len(codes[recoding.quasi[0]]))
-            rows, labelled = publish_locally(recoding, codes, [self._coded(name).codes for name in others])
+            rows, labelled = publish_locally(recoding, codes, [self._column(name).codes for name in others])
         else:
             rows, labelled = publish_full_domain(recoding, codes)
-        columns = {name: labelled[name] if name in labelled else self._coded(name).only(rows) for name in publish}
+        columns = {name: labelled[name] if name in labelled else self._column(name).only(rows) for name in publish}
         for name, text_of in (replace or {}).items():
             columns[name] = columns[name].replaced(text_of)
         return EagerEngine(
@@ -136,11 +136,11 @@ class EagerEngine:
     def write(self, path: Path, *, keep_order: bool = False, wording: Wording | None = None) -> Wording:
         check_suffix(path)
         report_stage("writing")
-        return write_arrow(self._ordered(keep=keep_order), path, self.resources, self.codebook, wording)
+        return write_arrow(self._sorted_frame(keep=keep_order), path, self.resources, self.codebook, wording)
 
     @guarded
     def materialise(self) -> Any:
-        return self._hand_back(self._ordered())
+        return self._hand_back(self._sorted_frame())
 
     def _check(self, names: Sequence[str]) -> None:
         UnknownColumnError.check(names, self._columns, given_as="column")
@@ -163,22 +163,22 @@ class EagerEngine:
             self._known[name] = coded, coded.domain(name)
         return self._known[name]
 
-    def _coded(self, name: str) -> Coded:
+    def _column(self, name: str) -> Coded:
         return self._known_column(name)[0]
 
     def _count(self, request: CensusRequest, domains: Mapping[str, Domain]) -> tuple[Sequence[Any], Any]:
         """Count the cells; give their codes and the counts, in order."""
         packing = Packing.of([request.cardinality(domains[name]) for name in request.columns])
-        rows = [(request.codes(domains[name]), self._coded(name).codes) for name in request.columns]
+        rows = [(request.codes(domains[name]), self._column(name).codes) for name in request.columns]
         words, counts = packing.tally(rows, self._weights(request.count, domains))
         return packing.unpack(words), counts
 
     def _weights(self, count: str | None, domains: Mapping[str, Domain]) -> Any:
         if count is None:
             return None
-        return np.append(domains[count].values.astype(np.int64), 0)[self._coded(count).codes]
+        return np.append(domains[count].values.astype(np.int64), 0)[self._column(count).codes]
 
-    def _dropped(self, count: str | None) -> int:
+    def _count_dropped(self, count: str | None) -> int:
         if not self._drop:
             return 0
         if count is None:
@@ -189,7 +189,7 @@ class EagerEngine:
 
     def _distinct(self, names: Sequence[str], weights: Any) -> tuple[list[Any], Any]:
         """Give the combinations of values that exist, in order, and how often each does."""
-        columns = [self._coded(name).codes for name in names]
+        columns = [self._column(name).codes for name in names]
         order = np.lexsort(columns[::-1])
         columns = [codes[order] for codes in columns]
         first = np.flatnonzero(changes(columns))
@@ -197,10 +197,10 @@ class EagerEngine:
         return [codes[first] for codes in columns], np.add.reduceat(counts, first)
 
     def _typed_column(self, name: str) -> Coded:
-        coded = self._coded(name)
-        return Coded(retyped(coded.keys), coded.codes) if name in self._untyped else coded
+        coded = self._column(name)
+        return Coded(with_own_type(coded.keys), coded.codes) if name in self._untyped else coded
 
-    def _ordered(self, *, keep: bool = False) -> pa.Table:
+    def _sorted_frame(self, *, keep: bool = False) -> pa.Table:
         columns = [self._typed_column(name) for name in self._columns]
         keep = keep or self._keep_order
         order = np.arange(len(columns[0].codes)) if keep else np.lexsort([column.codes for column in columns[::-1]])

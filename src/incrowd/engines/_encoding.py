@@ -45,7 +45,7 @@ def with_words(
         shifted = of_numbers(coding.codes.astype(np.int64) << field.shift)
         beside = {"label": labels[coding.column]} if labels and coding.column in labels else {}
         found.append((coding, {"code": shifted, **beside}))
-        parts[field.word].append(looked_up(coding, shifted, "code"))
+        parts[field.word].append(lookup_expression(coding, shifted, "code"))
     words = [f"word{number}" for number in range(packing.words)]
     sums = [functools.reduce(operator.add, part) for part in parts]  # null if any part is: sum_horizontal would hide it
     frame = with_lookups(frame, found, home)
@@ -62,7 +62,7 @@ def with_lookups(frame: Frame, found: Iterable[tuple[Coding, Mapping[str, pa.Arr
     return home.look_up(frame, tables)
 
 
-def looked_up(coding: Coding, found: pa.Array, name: str) -> nw.Expr:
+def lookup_expression(coding: Coding, found: pa.Array, name: str) -> nw.Expr:
     result = nw.col(f"{name}_of_{coding.column}")
     if len(found) > len(coding.keys):
         for_null = nw.lit(found[-1].as_py(), dtype=nw.Int64 if pa.types.is_integer(found.type) else nw.String)
@@ -87,11 +87,11 @@ class Coded:
     def of(cls, column: pa.ChunkedArray, missing_values: Sequence[str] = ()) -> Coded:
         """Read a column: NaN and the texts that mean missing become null, -0.0 becomes 0.0."""
         if not len(column):
-            return cls(_cleaned(pa.nulls(0, plain_type(column.type)), ()), np.zeros(0, dtype=np.uint8))
+            return cls(_clean_values(pa.nulls(0, plain_type(column.type)), ()), np.zeros(0, dtype=np.uint8))
         if pa.types.is_string(column.type) and column.nbytes >= _MOST_TEXT:
             column = column.cast(pa.large_string())
-        encoded = _encoded(column)
-        values = _cleaned(encoded.dictionary, missing_values)
+        encoded = _with_dictionary(column)
+        values = _clean_values(encoded.dictionary, missing_values)
         if not encoded.indices.null_count:
             return cls.ranked(values, to_numpy(encoded.indices))
         numbers = without_nulls(encoded.indices.cast(pa.int32()), len(values))
@@ -134,14 +134,14 @@ class Coded:
         return pa.chunked_array([self.keys.take(of_numbers(self.codes[block])) for block in blocks], self.keys.type)
 
 
-def _encoded(column: pa.ChunkedArray) -> pa.DictionaryArray:
+def _with_dictionary(column: pa.ChunkedArray) -> pa.DictionaryArray:
     """Let Arrow number the values of a column, unless it has done so before."""
     if pa.types.is_dictionary(column.type) and any(chunk.dictionary.null_count for chunk in column.chunks):
         column = column.cast(column.type.value_type)  # dictionaries that hold null cannot be unified
     return column.unify_dictionaries().dictionary_encode().combine_chunks()
 
 
-def _cleaned(values: pa.Array, missing_values: Sequence[str]) -> pa.Array:
+def _clean_values(values: pa.Array, missing_values: Sequence[str]) -> pa.Array:
     """Clean distinct values, and give numbers and texts one type each."""
     if pa.types.is_floating(values.type):
         return pc.if_else(pc.is_nan(values), pa.nulls(1, pa.float64())[0], pc.add(values, of_numbers(np.zeros(1))[0]))

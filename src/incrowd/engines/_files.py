@@ -17,7 +17,7 @@ import pyarrow.parquet
 
 from incrowd.core import DataError
 from incrowd.engines._arrow import is_text_type, plain_type
-from incrowd.engines._duckdb import Workshop, checked_sql, connect, exact_path, quoted, reader_of
+from incrowd.engines._duckdb import Workshop, checked_sql, connect, exact_path, name_sql, reader_of
 from incrowd.engines._resources import Resources
 from incrowd.engines.formats._csv import BROKEN
 from incrowd.engines.formats._csv_output import write_text
@@ -347,7 +347,7 @@ def write_relation(
     if is_text(path):
         return write_text(relation, path, wording)
     if ending_of(path) == ".parquet":
-        _held_by_parquet(relation).write_parquet(str(path), compression="zstd")
+        _with_checked_durations(relation).write_parquet(str(path), compression="zstd")
     elif ending_of(path) in ARROWS:
         reader = reader_of(relation)
         _write_ipc(reader.schema, reader, path)
@@ -384,9 +384,9 @@ def _write_ipc(schema: pa.Schema, batches: Any, path: Path) -> None:
             file.write_batch(batch)
 
 
-def _held_by_parquet(relation: duckdb.DuckDBPyRelation) -> duckdb.DuckDBPyRelation:
+def _with_checked_durations(relation: duckdb.DuckDBPyRelation) -> duckdb.DuckDBPyRelation:
     """Let DuckDB stop at a duration of which Parquet would lose the microseconds."""
-    columns = [*zip(map(quoted, relation.columns), map(str, relation.types), strict=True)]
+    columns = [*zip(map(name_sql, relation.columns), map(str, relation.types), strict=True)]
     whole = "datepart('microseconds', {0}) % 1000 = 0 OR {0} IS NULL"
     cells = [
         f"{checked_sql(whole.format(name), name, 'short', number)} AS {name}" if type_ == "INTERVAL" else name

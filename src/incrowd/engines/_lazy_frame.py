@@ -24,7 +24,7 @@ from incrowd.core import (
     UnknownColumnError,
 )
 from incrowd.engines._arrow import duration_error, to_numpy
-from incrowd.engines._backend import ROW, Backend, Frame, selected
+from incrowd.engines._backend import ROW, Backend, Frame, select_columns
 from incrowd.engines._border import guarded
 from incrowd.engines._duckdb import inner_names
 from incrowd.engines._encoding import Coded, Coding, domain_of, with_words
@@ -103,15 +103,15 @@ class FrameEngine:
     def census_size(self, request: CensusRequest) -> int:
         if self._counts_here(request):
             return len(self._count(request)[1])
-        frame, words = self._encoded(request)
-        return int(self._collect(selected(frame, words).unique().select(self._tally(None)))["n"][0].as_py())
+        frame, words = self._with_codes(request)
+        return int(self._collect(select_columns(frame, words).unique().select(self._tally(None)))["n"][0].as_py())
 
     @guarded
     def census_size_about(self, request: CensusRequest, one_in: int) -> int:
         if self._counts_here(request):
             return cells_about(self._count(request)[0], one_in)
-        frame, words = self._encoded(request)
-        some = selected(frame, words).filter(is_in_share(words, one_in)).unique()
+        frame, words = self._with_codes(request)
+        some = select_columns(frame, words).filter(is_in_share(words, one_in)).unique()
         return one_in * int(self._collect(some.select(self._tally(None)))["n"][0].as_py())
 
     @guarded
@@ -121,14 +121,14 @@ class FrameEngine:
         packing = Packing.of([request.cardinality(domains[name]) for name in request.columns])
         words, counts = self._count(request)
         trim_memory()
-        return Census.assemble(request, domains, packing.unpack(words), counts, self._dropped(request.count))
+        return Census.assemble(request, domains, packing.unpack(words), counts, self._count_dropped(request.count))
 
     @guarded
     def write_census(self, request: CensusRequest, path: Path) -> None:
         """Write the cells of a census that is too long to be held to a Parquet file: packed codes, counts, no order."""
         report_stage("reading")
         request.check(self.domains(request.needed_columns))
-        frame, words = self._encoded(request)
+        frame, words = self._with_codes(request)
         self._home.spill(frame.group_by(words).agg(self._tally(request.count)), path)
         self._home.check()
 
@@ -138,7 +138,7 @@ class FrameEngine:
         domains = self.domains(names)
         codings = [self._coding(name, domain) for name, domain in domains.items()]
         frame, words = with_words(self._clean(list(self._inner)), codings, self._home)
-        frame = selected(frame.filter(is_in_share(words, shares, number)), list(self._inner.values()))
+        frame = select_columns(frame.filter(is_in_share(words, shares, number)), list(self._inner.values()))
         return self._on_frame(frame)
 
     @guarded
@@ -158,7 +158,7 @@ class FrameEngine:
         renamed = zip(publish, inner_names(len(publish)), strict=True)
         columns = [nw.col(self._inner[name]).alias(inner) for name, inner in renamed]
         frame = frame.select(*columns, *([nw.col(ROW)] if keep_order else []))
-        return self._recoded(frame, publish, numbered=keep_order)
+        return self._published_engine(frame, publish, numbered=keep_order)
 
     @guarded
     def sampled(self, rows: int) -> Engine:
@@ -190,14 +190,14 @@ class FrameEngine:
     def write(self, path: Path, *, keep_order: bool = False, wording: Wording | None = None) -> Wording:
         check_suffix(path)
         report_stage("writing")
-        wording = self._home.write(self._ordered(keep=keep_order), list(self._inner), path, wording)
+        wording = self._home.write(self._sorted_frame(keep=keep_order), list(self._inner), path, wording)
         self._home.check()
         trim_memory()
         return wording
 
     @guarded
     def materialise(self) -> Any:
-        return self._home.hand_back(self._collect(self._ordered()).rename_columns(list(self._inner)))
+        return self._home.hand_back(self._collect(self._sorted_frame()).rename_columns(list(self._inner)))
 
     def _on_frame(self, frame: Frame) -> Self:
         made = type(self)(frame, self._home, list(self._inner), missing_values=self._missing_values, drop=self._drop)
@@ -247,7 +247,7 @@ class FrameEngine:
         most = self._most_values() + 1
         for name in names:
             inner = self._inner[name]
-            counted = selected(self._clean([name]), [inner]).group_by(inner).agg(self._tally(None)).head(most)
+            counted = select_columns(self._clean([name]), [inner]).group_by(inner).agg(self._tally(None)).head(most)
             yield name, *self._in_order(counted, [inner]).columns
 
     def _check_room(self, name: str, values: int) -> None:
@@ -263,13 +263,13 @@ class FrameEngine:
         own = self.domains([name])[name]
         return Coding(self._inner[name], self._known[name].keys, own.codes_within(domain), len(domain))
 
-    def _encoded(self, request: CensusRequest) -> tuple[Frame, list[str]]:
+    def _with_codes(self, request: CensusRequest) -> tuple[Frame, list[str]]:
         domains = self.domains(request.needed_columns)
         own = {name: (self._inner[name], self._known[name].keys, domains[name]) for name in request.columns}
         codings = [Coding(inner, keys, request.codes(d), request.cardinality(d)) for inner, keys, d in own.values()]
         return with_words(self._clean(request.needed_columns), codings, self._home)
 
-    def _recoded(self, frame: Frame, publish: Sequence[str], *, numbered: bool) -> FrameEngine:
+    def _published_engine(self, frame: Frame, publish: Sequence[str], *, numbered: bool) -> FrameEngine:
         return FrameEngine(frame, self._home, publish, numbered=numbered, untyped=self._untyped)
 
     def _rows(self, name: str) -> int:
@@ -282,7 +282,7 @@ class FrameEngine:
 
     def _count(self, request: CensusRequest) -> tuple[list[Any], Any]:
         """Count the cells; give their packed codes and the counts, in order."""
-        frame, words = self._encoded(request)
+        frame, words = self._with_codes(request)
         if not self._rows(request.quasi[0]):
             return [np.zeros(0, dtype=np.int64) for _ in words], np.zeros(0, dtype=np.int64)
         cells = self._in_order(frame.group_by(words).agg(self._tally(request.count)), words)
@@ -297,7 +297,7 @@ class FrameEngine:
             return nw.len().alias("n")
         return nw.col(self._inner[count]).cast(nw.Int64).sum().cast(nw.Int64).alias("n")
 
-    def _dropped(self, count: str | None) -> int:
+    def _count_dropped(self, count: str | None) -> int:
         if not self._drop:
             return 0
         before = self._clean([count] if count else [], drop=False)
@@ -320,12 +320,12 @@ class FrameEngine:
         """Say how rows are ranked by their published columns: as the engine compares them."""
         return [self._inner[name] for name in names]
 
-    def _ordered(self, *, keep: bool = False) -> Frame:
+    def _sorted_frame(self, *, keep: bool = False) -> Frame:
         inner, numbered = list(self._inner.values()), keep or self._numbered
         frame = self._clean(list(self._inner), row=numbered)
         untyped = [self._inner[name] for name in self._inner if name in self._untyped]
-        frame = self._home.retyped(frame, untyped) if untyped else frame
-        return selected(self._home.ordered(frame, [ROW]), inner) if numbered else self._home.ordered(frame, inner)
+        frame = self._home.with_own_types(frame, untyped) if untyped else frame
+        return select_columns(self._home.ordered(frame, [ROW]), inner) if numbered else self._home.ordered(frame, inner)
 
 
 _KINDS: tuple[tuple[tuple[type[nw.dtypes.DType], ...], Kind], ...] = (

@@ -24,8 +24,8 @@ from incrowd.core import (
     smallest_unsigned,
 )
 from incrowd.engines._arrow import of_numbers, of_texts
-from incrowd.engines._backend import Backend, DuckBackend, Frame, selected
-from incrowd.engines._encoding import Coded, Coding, looked_up, with_lookups, with_words
+from incrowd.engines._backend import Backend, DuckBackend, Frame, select_columns
+from incrowd.engines._encoding import Coded, Coding, lookup_expression, with_lookups, with_words
 
 Pieces = tuple[Any, Any, Any]  # what ``LocalRecoding.pieces`` says
 
@@ -61,7 +61,7 @@ def recode_full_domain(frame: Frame, recoding: FullDomainRecoding, coded: Mappin
         frame = with_lookups(frame, [(coded[name], {"label": labels[name]}) for name in raised], home)
     published = {}
     for name in raised:
-        label = looked_up(coded[name], labels[name], "label")
+        label = lookup_expression(coded[name], labels[name], "label")
         masked = (
             nw.when(nw.col("masked").is_null()).then(label).otherwise(nw.lit(TOP)) if recoding.has_masked else label
         )
@@ -84,18 +84,18 @@ def recode_locally(
         for name, size in zip(recoding.domains, recoding.cardinalities, strict=True)
     ]
     frame, words = with_words(frame, codings, home)
-    frame = selected(frame, [*columns, *words])
+    frame = select_columns(frame, [*columns, *words])
     entries, parting = _entries(recoding, pieces, codings, words)
     kept = [*columns, "class"]
-    result = selected(frame.join(home.bring(entries), on=words, how="inner"), kept)
+    result = select_columns(frame.join(home.bring(entries), on=words, how="inner"), kept)
     if len(parting):
         parts = home.bring(parting)
         ranked = _rows_ranked_in_cells(
-            frame.join(selected(parts, words).unique(), on=words, how="inner"), words, ranks, home
+            frame.join(select_columns(parts, words).unique(), on=words, how="inner"), words, ranks, home
         )
         rank = nw.col("rank")
         inside = (rank > nw.col("first")) & (rank <= nw.col("end"))
-        result = nw.concat([result, selected(ranked.join(parts, on=words, how="inner").filter(inside), kept)])
+        result = nw.concat([result, select_columns(ranked.join(parts, on=words, how="inner").filter(inside), kept)])
     columns_of = [coded[name].column for name in recoding.quasi]
     return _with_labels(result.filter(nw.col("class") >= 0), recoding, columns_of, home)
 
@@ -104,7 +104,7 @@ def replace_values(frame: Frame, coding: Coding, texts: Sequence[str | None], ho
     """Replace every value of a column by a text: one per code, null last."""
     found = of_texts(texts)
     frame = with_lookups(frame, [(coding, {"new": found})], home)
-    return frame.with_columns(**{coding.column: looked_up(coding, found, "new")})
+    return frame.with_columns(**{coding.column: lookup_expression(coding, found, "new")})
 
 
 def _entries(
@@ -126,7 +126,7 @@ def _rows_ranked_in_cells(frame: Frame, words: Sequence[str], ranks: Sequence[Co
     order: list[str] = []
     found = [(rank, of_numbers(rank.codes.astype(np.int64))) for rank in ranks if isinstance(rank, Coding)]
     frame = with_lookups(frame, [(coding, {"by": numbers}) for coding, numbers in found], home)
-    joined = {coding.column: looked_up(coding, numbers, "by") for coding, numbers in found}
+    joined = {coding.column: lookup_expression(coding, numbers, "by") for coding, numbers in found}
     for rank in ranks:
         name = rank if isinstance(rank, str) else rank.column
         value, absent = f"rank_{name}", f"absent_{name}"

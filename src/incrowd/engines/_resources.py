@@ -159,10 +159,10 @@ def _of_containers(own: Path = Path("/proc/self/cgroup"), mounted: Path = Path("
         inside = root / path.lstrip("/")
         for folder in (inside, *inside.parents):
             if folder == root or root in folder.parents:
-                yield from _left_in(folder, limit, used)
+                yield from _free_bytes(folder, limit, used)
 
 
-def _left_in(folder: Path, limit: str, used: str) -> Iterator[int]:
+def _free_bytes(folder: Path, limit: str, used: str) -> Iterator[int]:
     told = _lines(folder / limit)
     if told and told[0].isdigit():  # else "max", or nothing
         stat = dict(line.split(maxsplit=1) for line in _lines(folder / "memory.stat") if " " in line)

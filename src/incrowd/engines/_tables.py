@@ -16,8 +16,8 @@ import pyarrow as pa
 import pyarrow.parquet
 
 from incrowd.core import DataError, SchemaError, UnknownColumnError, atomic_path
-from incrowd.engines._arrow import arrow_of_pandas, check_polars_types, decoded, duration_columns, kind_of_type, tidy
-from incrowd.engines._backend import DuckBackend, PolarsBackend, adopted, frame_of
+from incrowd.engines._arrow import arrow_of_pandas, check_polars_types, duration_columns, kind_of_type, spell_out, tidy
+from incrowd.engines._backend import DuckBackend, PolarsBackend, frame_of, inner_frame
 from incrowd.engines._border import guarded
 from incrowd.engines._duckdb import Workshop, inner_names
 from incrowd.engines._eager_frame import EagerEngine
@@ -190,7 +190,7 @@ def _open_parquet(found: FileSet, workshop: Workshop, reading: Mapping[str, Any]
     found.check_columns(columns, names)
     relation = found.parquet_relation(workshop.connection)
     home = DuckBackend(relation, _as_it_is, workshop=workshop, stamp=stamp)
-    return ParquetEngine(adopted(relation), home, names, refused=duration_columns(columns[0]), **reading)
+    return ParquetEngine(inner_frame(relation), home, names, refused=duration_columns(columns[0]), **reading)
 
 
 def _open_text(found: FileSet, workshop: Workshop, layout: Layout, reading: Mapping[str, Any]) -> Engine:
@@ -217,7 +217,7 @@ def _open_lazy(source: Any, resources: Resources, reading: Mapping[str, Any]) ->
     if isinstance(source, duckdb.DuckDBPyRelation):
         _check_names(source.columns, reading["drop"])
         home = DuckBackend(source, resources=resources)
-        return FrameEngine(adopted(source, foreign=True), home, source.columns, **reading)
+        return FrameEngine(inner_frame(source, foreign=True), home, source.columns, **reading)
     if (polars := sys.modules.get("polars")) and isinstance(source, polars.LazyFrame):
         names = source.collect_schema().names()
         _check_names(names, reading["drop"])
@@ -248,10 +248,10 @@ def _open_eager(
         columns = dict(zip(names, table.columns, strict=True))
         return EagerEngine(columns, hand_back, untyped=untyped, resources=resources, **reading)
     workshop = workshop or Workshop(resources)
-    relation = workshop.connection.from_arrow(decoded(table).rename_columns(inner_names(len(names))))
+    relation = workshop.connection.from_arrow(spell_out(table).rename_columns(inner_names(len(names))))
     home = DuckBackend(relation, hand_back, workshop=workshop)
     refused = duration_columns(zip(names, table.schema.types, strict=True))
-    return FrameEngine(adopted(relation), home, names, refused=refused, untyped=untyped, **reading)
+    return FrameEngine(inner_frame(relation), home, names, refused=refused, untyped=untyped, **reading)
 
 
 def _hand_over(source: Any) -> tuple[pa.Table, Callable[[pa.Table], Any], Collection[str]]:

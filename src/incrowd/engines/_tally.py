@@ -68,7 +68,7 @@ def _batches(columns: Mapping[str, Coded], counts: Any, *, anew: bool) -> pa.Rec
             found = (
                 column.only(rows) if anew else Coded(column.keys, column.codes[rows]) for column in columns.values()
             )
-            arrays = [_repeated(column, times, type_) for column, type_ in zip(found, schema.types, strict=True)]
+            arrays = [_repeat_values(column, times, type_) for column, type_ in zip(found, schema.types, strict=True)]
             yield pa.RecordBatch.from_arrays(arrays, schema=schema)
 
     return pa.RecordBatchReader.from_batches(schema, blocks())
@@ -81,7 +81,7 @@ def _type_of(column: Coded) -> pa.DataType:
     return pa.dictionary(pa.int32(), pa.string())
 
 
-def _repeated(column: Coded, times: Any, type_: pa.DataType) -> pa.Array:
+def _repeat_values(column: Coded, times: Any, type_: pa.DataType) -> pa.Array:
     """Give values, each so many times."""
     codes = np.repeat(column.codes, times)
     if pa.types.is_dictionary(type_):

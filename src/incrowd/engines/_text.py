@@ -169,12 +169,12 @@ class TextEngine(FrameEngine):
         by_text = {name: self._by_text(request.codes(domains[name]), rows, name) for name in request.columns}
         return rows.tally(packing, by_text, self._kept_rows(rows), self._row_weights(rows, request.count))
 
-    def _dropped(self, count: str | None) -> int:
+    def _count_dropped(self, count: str | None) -> int:
         if not self._drop:
             return 0
         rows = self._rows_in_memory([*filter(None, (*self._drop, count))])
         if rows is None:
-            return super()._dropped(count)
+            return super()._count_dropped(count)
         return int((rows.weights * self._row_weights(rows, count))[~self._kept_rows(rows)].sum(dtype=np.int64))
 
     def _ranks(self, names: Sequence[str]) -> list[Coding | str]:

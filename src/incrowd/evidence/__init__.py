@@ -33,11 +33,11 @@ from incrowd.evidence._utility import utility
 from incrowd.evidence._utility_result import Accuracy, Marginal, PairChange, QueryErrors, Utility
 
 __all__ = [
-    "SAFE_HARBOR", "Accuracy", "Alone", "Answer", "Assessment", "Attack", "AttackerRisk", "Attacks", "Bar",
-    "Checklist", "ClassCloseness", "ClosenessByClass", "ColumnAssessment", "ColumnProfile", "Comparison", "Item",
-    "Marginal", "OneOfAKind", "PairChange", "Preset", "Profile", "QueryErrors", "RangeError", "Risk", "Rung",
-    "Subject", "Utility", "Where", "ask", "assess", "association_of", "attack", "bars_of", "certain", "check",
-    "closeness_by_class", "compare", "examples_of", "frequent_values", "one_of_a_kind", "people_alone",
-    "plain_verdict", "preset", "profile", "profile_of", "risk", "rungs_of", "samples_of", "sensitive_classes",
-    "spread_over", "utility", "way_up", "worst_text",
+    "SAFE_HARBOR", "Accuracy", "Alone", "Answer", "Assessment", "Attack", "AttackerRisk", "Attacks", "Bar", "Checklist",
+    "ClassCloseness", "ClosenessByClass", "ColumnAssessment", "ColumnProfile", "Comparison", "Item", "Marginal",
+    "OneOfAKind", "PairChange", "Preset", "Profile", "QueryErrors", "RangeError", "Risk", "Rung", "Subject", "Utility",
+    "Where", "ask", "assess", "association_of", "attack", "bars_of", "certain", "check", "closeness_by_class",
+    "compare", "examples_of", "frequent_values", "one_of_a_kind", "people_alone", "plain_verdict", "preset", "profile",
+    "profile_of", "risk", "rungs_of", "samples_of", "sensitive_classes", "spread_over", "utility", "way_up",
+    "worst_text",
 ]  # fmt: skip

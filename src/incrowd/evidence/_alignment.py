@@ -248,7 +248,7 @@ class Compared:
         return tuple(self.groups)
 
 
-def compared(subject: Subject, census: Census) -> Compared:
+def beside_original(subject: Subject, census: Census) -> Compared:
     """Put a release beside its table."""
     names = (*census.quasi, *census.sensitive)
     request = CensusRequest(census.quasi, census.sensitive, count=subject.schema.count)

@@ -176,7 +176,7 @@ def attack_of(outcome: AttackOutcome, classes: Classes, quasi: Sequence[str]) ->
         column=outcome.column,
         knows=outcome.knows,
         means=outcome.means,
-        exposed=_exposed(outcome, classes),
+        exposed=_count_exposed(outcome, classes),
         targets=int(classes.size.sum()) if outcome.targets is None else outcome.targets,
         right=Fraction(outcome.right),
         baseline=outcome.baseline,
@@ -190,7 +190,7 @@ def attack_of(outcome: AttackOutcome, classes: Classes, quasi: Sequence[str]) ->
     )
 
 
-def _exposed(outcome: AttackOutcome, classes: Classes) -> Exposed:
+def _count_exposed(outcome: AttackOutcome, classes: Classes) -> Exposed:
     if outcome.among is None:
         return Exposed.of(classes, outcome.exposed)
     chosen = _cells_of(outcome, classes)

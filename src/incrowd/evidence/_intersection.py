@@ -121,7 +121,7 @@ def _notes(known: KnownPeople, found: Remaining, in_both: Bools) -> Iterator[str
 
 def _disclosures_of_one(side: Joined, name: str, codes: Counts, chosen: Bools) -> Disclosures:
     """Say what one release alone tells some people."""
-    told = side.disclosed(name)
+    told = side.disclosures_in(name)
     kept = chosen[told.who]
     who = told.who[kept]
     return Disclosures(who, codes[told.codes[kept]], side.known.counts[who])

@@ -204,7 +204,7 @@ class Joined:
         """How many people have each answer."""
         return add_up(self.found.kind, self.people, len(self.found.candidates))
 
-    def disclosed(self, name: str) -> Disclosures:
+    def disclosures_in(self, name: str) -> Disclosures:
         """Say who is told which values of a column, those that all candidates have."""
         starts, codes = self.found.certain(name)
         who = np.flatnonzero((np.diff(starts) > 0).take(self.found.kind))
@@ -312,7 +312,7 @@ def _attribute_attack(joined: Joined, found: Linked, name: str) -> Attack:
     told: Disclosures | None = None
     if chosen.any() and joined.truth is not None and not joined.truth.has_everybody:
         theirs = joined.truth.whole.cells.domains[name].codes_in(joined.classes.cells.domains[name])
-        told, exposed = joined.truth.true_of(joined.disclosed(name), name, theirs, found.telling[name])
+        told, exposed = joined.truth.true_of(joined.disclosures_in(name), name, theirs, found.telling[name])
     else:  # what all candidates have is true of everybody who is one of them
         exposed = known.exposed(
             lambda: joined.people_with(chosen), int(joined.answered[chosen].sum()), found.telling[name]
@@ -387,7 +387,7 @@ def _records(joined: Joined, found: Linked, chosen: Bools) -> Table:
 
 
 def _disclosed_records(joined: Joined, found: Linked, told: Disclosures | None, name: str) -> Table:
-    told = told or joined.disclosed(name)
+    told = told or joined.disclosures_in(name)
     return _table(joined, found, told.who, told.people, {name: told.codes})
 
 

@@ -11,7 +11,7 @@ from functools import partial
 import numpy as np
 import numpy.typing as npt
 
-from incrowd.attacks import Claims, KnownPeople, Undivided, sum_of_shares, tight_claims, undivided_in
+from incrowd.attacks import Claims, KnownPeople, Undivided, minimality_in_sample, sum_of_shares, tight_claims
 from incrowd.core import DataError, LocalRecoding, PrivacyWarning, Schema, SchemaError, add_up, group
 from incrowd.evidence._attack_result import CHANCES, Attack, Table, with_column
 from incrowd.evidence._linkage import Joined, columns_text, join, table_of
@@ -33,7 +33,7 @@ def minimality(subject: Subject, recoding: LocalRecoding, seed: int) -> Iterator
     for name in dict.fromkeys(name for judge in judges for name in judge.columns):
         about = [judge for judge in judges if set(judge.columns) <= {name}]
         if any(judge.columns for judge in about):
-            yield _minimality_attack(name, recoding, undivided_in(recoding, name, about, seed))
+            yield _minimality_attack(name, recoding, minimality_in_sample(recoding, name, about, seed))
 
 
 def _judges(model: Model, schema: Schema, recoding: LocalRecoding) -> tuple[Judge, ...]:
@@ -161,7 +161,7 @@ def narrowest_group(local: LocalSubject, joined: Joined | None = None) -> Attack
     """Look for every person in the narrowest class that fits, and compare with where the person is."""
     joined, person = _everybody(local, joined)
     sizes, walked = joined.classes.records, joined.found
-    place, really = np.asarray(walked.narrowest), _published_as(local, joined)
+    place, really = np.asarray(walked.narrowest), _published_class_numbers(local, joined)
     published, there = local.subject.members.people_found((person, walked.kind), place, really)
     size, total = sizes[place], int(published.sum())
     people = int(there[size == 1].sum())
@@ -209,7 +209,7 @@ def _everybody(local: LocalSubject, joined: Joined | None) -> tuple[Joined, npt.
     return replace(found, classes=records, by_record=True), people.ids
 
 
-def _published_as(local: LocalSubject, joined: Joined) -> Ints:
+def _published_class_numbers(local: LocalSubject, joined: Joined) -> Ints:
     """Find every class of the recoding among those that are published."""
     subject, own = local.subject, []
     for name, published in zip(local.columns, joined.codes, strict=True):

@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from incrowd.core import Domain, ParameterError, UnknownColumnError
-from incrowd.evidence._alignment import Compared, Side, compared, original_census
+from incrowd.evidence._alignment import Compared, Side, beside_original, original_census
 from incrowd.evidence._subject import Subject
 from incrowd.evidence._utility import utility
 from incrowd.measures import Axis, Cover, Spread
@@ -264,7 +264,7 @@ def ask(release: Release, what: Ask, column: str | None = None, where: Sequence[
     if what == "mean" and column is None:
         msg = "An average needs a column."
         raise ParameterError(msg)
-    both = compared(Subject.of(release, None, {}), original_census(release, basis.table, more, **basis.reading))
+    both = beside_original(Subject.of(release, None, {}), original_census(release, basis.table, more, **basis.reading))
     chosen = _conditions(both, where)
     return Answer(
         *(_answer(side, both, column if what == "mean" else None, chosen) for side in (both.before, both.after))

@@ -31,11 +31,11 @@ from incrowd.measures import (
     Sizes,
     Uniqueness,
     best_guess,
-    chances_expected,
     chances_in_population,
     chances_in_table,
     estimated_uniqueness,
     expected_chance,
+    expected_chances,
     persons_alone,
     pitman_fit,
 )
@@ -171,7 +171,7 @@ def risk(
         msg = "The population can be given by weights or by itself, not by both."
         raise ParameterError(msg, hint="leave out weight or population.")
     subject = _with_persons(Subject.of(table, schema, reading), original, weight, reading)
-    subject = subject if weight is None else _counted_beside(subject, weight)
+    subject = subject if weight is None else _with_weights(subject, weight)
     classes = subject.classes
     inside = chances_in_table(classes.size, limit)
     outside = _population(subject, weight, population, limit, reading)
@@ -212,7 +212,7 @@ def _with_persons(subject: Subject, original: Any, weight: str | None, reading: 
     return subject.with_persons(original, reading)
 
 
-def _counted_beside(subject: Subject, weight: str) -> Subject:
+def _with_weights(subject: Subject, weight: str) -> Subject:
     """Count the weights beside what is published."""
     engine, schema = subject.engine, subject.schema
     if schema.entity is not None:
@@ -266,7 +266,7 @@ def _population_by_size(classes: Classes, population: int, limit: Fraction) -> _
     if population < people:
         msg = f"The population of {population:,} is smaller than the table of {people:,}."
         raise ParameterError(msg, hint="population is how many people the table was drawn from.")
-    chances = chances_expected(size, _under_pitman(size, population), limit)
+    chances = expected_chances(size, _under_pitman(size, population), limit)
     source = f"a population of {population:,}, estimated"
     if int(size.sum()) != people:
         note = "Estimates of uniqueness need people who are in one class each, and here some are in several."
@@ -283,7 +283,7 @@ def _population_by_weights(classes: Classes, weights: Floats, limit: Fraction) -
     low = int((weights < size).sum())
     notes = [f"In {low:,} classes the weights add up to fewer people than there are records; there the table counts."]
     notes = [*(notes if low else []), *([_SPARSE] if uniqueness.share > 0.1 else [])]
-    chances = chances_expected(size, expected_chance(size, shares), limit)
+    chances = expected_chances(size, expected_chance(size, shares), limit)
     return _Population(chances, "sampling weights, estimated", uniqueness, tuple(notes))
 
 

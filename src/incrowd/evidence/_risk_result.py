@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from incrowd.core import ParameterError, percent_unspaced
+from incrowd.core import ParameterError, unbroken_percent
 from incrowd.measures import Exposed, Guess, Uniqueness, plain_number
 
 # Published rules that a risk can be held against, each with its words and its source.
@@ -196,8 +196,8 @@ def _wp216(risk: Risk) -> tuple[Item, ...]:
     highest = Fraction(risk.prosecutor.highest or 0)
     certain = sum(guess.certain for guess in risk.guesses.values())
     guesses = "; ".join(
-        f"{guess.column}: {guess.certain:,} certain, at best {percent_unspaced(guess.highest)}, on average "
-        f"{percent_unspaced(guess.average)} (without classes {percent_unspaced(guess.without)})"
+        f"{guess.column}: {guess.certain:,} certain, at best {unbroken_percent(guess.highest)}, on average "
+        f"{unbroken_percent(guess.average)} (without classes {unbroken_percent(guess.without)})"
         for guess in risk.guesses.values()
     )
     measured = {
@@ -249,9 +249,9 @@ class AttackerRisk:
         return {"knows": self.knows, **chances, "above": above}
 
     def __str__(self) -> str:
-        highest = "" if self.highest is None else f"highest {percent_unspaced(self.highest)}, "
+        highest = "" if self.highest is None else f"highest {unbroken_percent(self.highest)}, "
         above = "" if self.above is None else f", {self.above.people:,} above the threshold"
-        return f"{self.name:<11} {highest}average {percent_unspaced(self.average)}{above} ({self.knows})"
+        return f"{self.name:<11} {highest}average {unbroken_percent(self.average)}{above} ({self.knows})"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -358,11 +358,11 @@ class Risk:
         if self.alone_by_rows is not None:
             lines.append(f"one of a kind by all their rows together: {self.alone_by_rows:,}")
         for guess in self.guesses.values():
-            average, without, highest = map(percent_unspaced, (guess.average, guess.without, guess.highest))
+            average, without, highest = map(unbroken_percent, (guess.average, guess.without, guess.highest))
             right = f"{guess.column}: guessed right {average} (without classes {without})"
             lines.append(f"{right}, at best {highest}; certain for {guess.certain:,}")
         return "\n".join([*lines, *(f"note: {note}" for note in self.notes)])
 
     def __repr__(self) -> str:
-        names = ", ".join(f"{one.name} {percent_unspaced(one.average)}" for one in self.attackers)
+        names = ", ".join(f"{one.name} {unbroken_percent(one.average)}" for one in self.attackers)
         return f"Risk({self.records:,} records, k={self.k}, average: {names})"

@@ -9,7 +9,7 @@ import numpy as np
 
 from incrowd.core import CensusRequest, Classes, ParameterError, UnknownColumnError
 from incrowd.models import Association, Distance, NTCloseness
-from incrowd.release import Release, basis_of, census_within_memory, classes_where, open_original, predicted_by
+from incrowd.release import Release, basis_of, census_within_memory, classes_where, open_original, prediction_of
 from incrowd.search import Problem
 
 
@@ -38,7 +38,7 @@ def sensitive_classes(release: Release, column: str) -> tuple[Problem, Classes]:
         )
         engine = open_original(release, basis.table, schema, **basis.reading)
         problem = replace(problem, census=census_within_memory(engine, request))
-        predicted = predicted_by(problem, release.recoding)
+        predicted = prediction_of(problem, release.recoding)
     classes, left_out = predicted.classes, predicted.left_out
     return problem, classes_where(classes, ~left_out) if left_out.any() else classes
 

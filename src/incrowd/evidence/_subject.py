@@ -110,7 +110,7 @@ class Subject:
             _refuse_schema(schema)
             engine, owned = open_release(table, **budget), table.schema
             read_as = table.recipe.input.get("reading", {})
-            return cls(engine, as_published(owned), table.recoding, table.model, owned, table, read_as=read_as)
+            return cls(engine, published_schema(owned), table.recoding, table.model, owned, table, read_as=read_as)
         if isinstance(table, str | os.PathLike):
             found = certificate_in(Path(table)) or (certificate_beside(Path(table)) if schema is None else None)
             if found is not None:
@@ -147,7 +147,7 @@ class Subject:
     @cached_property
     def classes(self) -> Classes:
         """What is published, in classes."""
-        return _grouped(self.engine, self.census)
+        return _classes_of_census(self.engine, self.census)
 
     @cached_property
     def members(self) -> Members:
@@ -176,7 +176,7 @@ class Subject:
             msg = "The original has fewer records than the release, so the release was not made of it."
             raise DataError(msg, hint="give the table that the release was made of.")
         expect_original(found, self.recoding, self.census, self.classes)
-        return found, _grouped(engine, found)
+        return found, _classes_of_census(engine, found)
 
     def with_persons(self, table: Any, reading: Mapping[str, Any]) -> Subject:
         """Publish the original again with its persons, who are not in the release: only the owner can."""
@@ -186,7 +186,7 @@ class Subject:
         # All published columns decide which rows of a cell go where.
         columns = dict.fromkeys([*self.engine.columns(), schema.entity, *([schema.count] if schema.count else [])])
         engine = self.open_original(table, reading).recode(self.recoding, list(columns))
-        found = replace(self, engine=engine, schema=as_published(schema))
+        found = replace(self, engine=engine, schema=published_schema(schema))
         if (found.census.records, len(found.classes)) != (self.census.records, len(self.classes)):
             msg = "The original does not give this release when it is recoded again."
             raise DataError(msg, hint="give the table that the release was made of.")
@@ -319,7 +319,7 @@ class Subject:
         names, which = recoding.distinct_labels[column]
         width, codes = len(recoding.domains[column]), recoding.codes[list(recoding.domains).index(column)]
         if len(names) * width > MARKED:
-            kept = self.members.kept
+            kept = self.members.within
             pairs = np.unique(which[kept(self.members.classes)] * width + kept(codes))
             bounds = np.searchsorted(pairs, np.arange(1, len(names)) * width)
             return dict(zip(names.tolist(), np.split(pairs % max(width, 1), bounds), strict=False))
@@ -328,12 +328,12 @@ class Subject:
         return dict(zip(names.tolist(), map(np.flatnonzero, marks), strict=True))
 
 
-def _grouped(engine: Engine, census: Census) -> Classes:
+def _classes_of_census(engine: Engine, census: Census) -> Classes:
     """Group a census of a table into its classes; once, where the table remembers."""
     return engine.grouped(census) if isinstance(engine, Remembered) else census.classes()
 
 
-def as_published(schema: Schema) -> Schema:
+def published_schema(schema: Schema) -> Schema:
     """Read a published table: nothing stands for a missing value there, and all its rows count."""
     return Schema(
         dict(schema.quasi), dict(schema.sensitive), entity=schema.entity, count=schema.count, missing_values=()
@@ -361,7 +361,7 @@ def _saved_subject(certificate: Path, budget: Mapping[str, Any]) -> Subject:
     if (owner / HEADER).is_file():
         saved, read_as = load_recoding(owner), _read_as(owner / "input.json")
         owned = with_hierarchies(saved.schema, saved.hierarchies)
-        found = Subject(engine, as_published(owned), saved.recoding, saved.model, owned)
+        found = Subject(engine, published_schema(owned), saved.recoding, saved.model, owned)
         return replace(found, counts_persons=persons, read_as=read_as)
     names = (*schema.quasi_names, *schema.sensitive_names)
     known = (text for domain in engine.domains(names).values() for text in domain.texts.tolist() if text is not None)

@@ -15,15 +15,15 @@ from incrowd.core import EngineError, ParameterError, Recoding, SchemaError, Unk
 from incrowd.evidence._alignment import (
     Compared,
     PublishedRecords,
+    beside_original,
     class_labels,
-    compared,
     original_census,
     published_records,
     read_labels,
 )
 from incrowd.evidence._subject import Subject
 from incrowd.evidence._utility_result import Accuracy, Marginal, PairChange, QueryErrors, Utility
-from incrowd.measures import ColumnCosts, Cover, Ranges, ambiguity, answers, column_costs, cramers_v, rounded
+from incrowd.measures import ColumnCosts, Cover, Ranges, ambiguity, answers, column_costs, cramers_v, round_scores
 from incrowd.models import check_column, whole_number
 from incrowd.release import Reading, Release
 
@@ -51,7 +51,7 @@ def compared_pairs(
         on_groups = zip(joints, shares, strict=True)
         before, after = (joint.on_groups(*(known[name] for name in pair)) for joint, known in on_groups)
         shape = int((before.sum(axis=1) > 0).sum()), int((before.sum(axis=0) > 0).sum())
-        strengths = rounded(np.array([cramers_v(before, shape), cramers_v(after, shape)])).tolist()
+        strengths = round_scores(np.array([cramers_v(before, shape), cramers_v(after, shape)])).tolist()
         changes.append(PairChange(pair, *strengths))
         asked = len(range(number, queries, len(names))) if both.census.records else 0
         if asked:
@@ -217,10 +217,10 @@ def utility(
     _check_target(release, target)
     more = (target,) if target in schema.insensitive else ()
     census = original_census(release, original, (*schema.sensitive_names, *more), **reading)
-    found, both = class_labels(release, census), compared(Subject.of(release, None, reading), census)
+    found, both = class_labels(release, census), beside_original(Subject.of(release, None, reading), census)
     costs = dict(zip(census.quasi, column_costs(census, found.labels, found.sizes), strict=True))
     changes, errors = compared_pairs(both, queries, np.random.default_rng(seed))
-    combinations = float(rounded(np.array([ambiguity(census, found.labels, found.sizes)]))[0])
+    combinations = float(round_scores(np.array([ambiguity(census, found.labels, found.sizes)]))[0])
     return Utility(
         records=census.records,
         published=release.recipe.published,
@@ -265,7 +265,7 @@ def _distance(both: Compared, name: str) -> float:
             one.on_values(side.tallies[name]) / max(side.records, 1) for side, one in pairs if isinstance(one, Cover)
         ]
     nowhere = max(1.0 - float(sides[1].sum()), 0.0) if both.after.records else 0.0
-    return float(rounded(np.array([(np.abs(sides[0] - sides[1]).sum() + nowhere) / 2]))[0])
+    return float(round_scores(np.array([(np.abs(sides[0] - sides[1]).sum() + nowhere) / 2]))[0])
 
 
 def _marginal(both: Compared, name: str, costs: ColumnCosts | None) -> Marginal:

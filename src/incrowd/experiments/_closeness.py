@@ -215,13 +215,13 @@ def _cut(adult: Adult, ts: Sequence[Fraction]) -> Iterator[Row]:
     for t in ts:
         for n in (*sizes, whole):
             model = KAnonymity(K) & NTCloseness(n, t, of=SECRET, supersets="path")
-            yield {"model": "(n, t)-closeness", "n": n, "t": float(t), **_made(Problem(table, schema, model))}
+            yield {"model": "(n, t)-closeness", "n": n, "t": float(t), **_mondrian_row(Problem(table, schema, model))}
         close = KAnonymity(K) & TCloseness(t, of=SECRET)
-        yield {"model": "t-closeness", "n": whole, "t": float(t), **_made(Problem(table, schema, close))}
-    yield {"model": "k-anonymity", "n": None, "t": None, **_made(Problem(table, schema, KAnonymity(K)))}
+        yield {"model": "t-closeness", "n": whole, "t": float(t), **_mondrian_row(Problem(table, schema, close))}
+    yield {"model": "k-anonymity", "n": None, "t": None, **_mondrian_row(Problem(table, schema, KAnonymity(K)))}
 
 
-def _made(problem: Problem) -> Row:
+def _mondrian_row(problem: Problem) -> Row:
     try:
         found = Mondrian().search(problem)
     except NoSafeRelease:

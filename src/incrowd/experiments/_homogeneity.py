@@ -50,8 +50,8 @@ def _rows(n: int, k: int) -> list[Row]:
 
 def _claims(over_n: Sequence[Row], over_k: Sequence[Row]) -> tuple[Claim, ...]:
     small, large, wrong = (expected_homogeneity(*given, [VALUES]) for given in ((12, 4), (60_000, 5), (6_000, 5)))
-    n_formula, n_skewed = _expected_by(over_n, "formula"), _expected_by(over_n, "skewed shares (8 : 1 : 1)")
-    k_formula, k_exact = _expected_by(over_k, "formula"), _expected_by(over_k, "equal shares")
+    n_formula, n_skewed = _expected_classes(over_n, "formula"), _expected_classes(over_n, "skewed shares (8 : 1 : 1)")
+    k_formula, k_exact = _expected_classes(over_k, "formula"), _expected_classes(over_k, "equal shares")
     largest = max(abs(one / two - 1) for one, two in zip(k_exact, k_formula, strict=True))
     return (
         Claim("12 records, 4-anonymous, 3 diseases: SE = 1/9.", f"SE = {small.classes}.", str(small.classes) == "1/9"),
@@ -87,5 +87,5 @@ def _claims(over_n: Sequence[Row], over_k: Sequence[Row]) -> tuple[Claim, ...]:
     )
 
 
-def _expected_by(rows: Sequence[Row], how: str) -> list[Any]:
+def _expected_classes(rows: Sequence[Row], how: str) -> list[Any]:
     return [row["expected_classes"] for row in rows if row["how"] == how]

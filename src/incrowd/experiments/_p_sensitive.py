@@ -230,7 +230,7 @@ def _rows(sample: Adult, schema: Schema, size: int, number: int) -> Iterator[Row
             "records": census.records,
             "node": name_of(plain.node),
             "disclosures": plain.disclosures,
-            **_at_printed(problem, PRINTED[size, k][0], plain.node),
+            **_printed_node_row(problem, PRINTED[size, k][0], plain.node),
             "node_2_sensitive": name_of(sensitive.node),
             "disclosures_2_sensitive": sensitive.disclosures,
             "excluded_by_condition_2": excluded,
@@ -249,9 +249,9 @@ def _search_result(problem: Problem) -> Searched:
     return Searched(node, _disclosures(problem, node), found.trace[0])
 
 
-def _at_printed(problem: Problem, printed: Sequence[int], found: Sequence[int]) -> Row:
+def _printed_node_row(problem: Problem, printed: Sequence[int], found: Sequence[int]) -> Row:
     """Say whether the node of the paper would do here, whether none is lower, and what it discloses."""
-    classes, kept = _classes_and_kept(problem, printed)
+    classes, kept = _node_classes(problem, printed)
     enough = int(classes.records[~kept].sum()) <= problem.limit
     return {
         "printed_node_is_enough": enough,
@@ -270,12 +270,12 @@ def _excluded_nodes(problem: Problem) -> int:
 
 def _disclosures(problem: Problem, node: Sequence[int]) -> int:
     """Count the pairs of a published class and a confidential column that is constant in it (S2-ATTRDISC)."""
-    classes, kept = _classes_and_kept(problem, node)
+    classes, kept = _node_classes(problem, node)
     constant = [np.diff(classes.histogram(name).starts) == 1 for name in problem.census.sensitive]
     return sum(int((one & kept).sum()) for one in constant)
 
 
-def _classes_and_kept(problem: Problem, node: Sequence[int]) -> tuple[Classes, Any]:
+def _node_classes(problem: Problem, node: Sequence[int]) -> tuple[Classes, Any]:
     """Give the classes of a node, and which of them keep the promise: the others are left out."""
     classes = problem.census.classes(node)
     return classes, np.logical_and.reduce([judge.keeps(classes) for judge in problem.judges()])

@@ -52,7 +52,7 @@ def table_of(hierarchy: Hierarchy) -> Plain | None:
         return None
     (_, first), *others = (_fields(hierarchy) or {"flat": True}).items()
     said = {name: value for name, value in others if value is not None and (name, value) != ("start", 0)}
-    return {name: _written(value, _number_in_a_plan) for name, value in {kind: first, **said}.items()}
+    return {name: _plain_field(value, _number_in_a_plan) for name, value in {kind: first, **said}.items()}
 
 
 _BUILDERS: Mapping[str, Callable[..., Hierarchy]] = {
@@ -97,7 +97,7 @@ def _plain_hierarchies(hierarchies: Mapping[str, Hierarchy]) -> tuple[Plain, Arr
             arrays |= {f"tree {name} {level}": np.array(texts, dtype=object) for level, texts in enumerate(labels)}
         elif kind is not None:
             said = {key: value for key, value in _fields(one).items() if (key, value) != ("newest", None)}
-            plain[name] = {"kind": kind, **{key: _written(value, str) for key, value in said.items()}}
+            plain[name] = {"kind": kind, **{key: _plain_field(value, str) for key, value in said.items()}}
     return plain, arrays
 
 
@@ -123,9 +123,9 @@ def _hierarchy_from_plain(name: str, plain: Plain, arrays: Mapping[str, npt.NDAr
     return found
 
 
-def _written(value: Any, number: Callable[[Fraction], Any]) -> Any:
+def _plain_field(value: Any, number: Callable[[Fraction], Any]) -> Any:
     if isinstance(value, tuple):
-        return [_written(one, number) for one in value]
+        return [_plain_field(one, number) for one in value]
     return number(value) if isinstance(value, Fraction) else value
 
 

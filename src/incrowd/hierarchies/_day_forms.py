@@ -68,7 +68,7 @@ def read_moments(
     if pattern is None:
         return _read_one_by_one(texts, form)
     found = [pattern.fullmatch(text) for text in texts]
-    moments, readable = _assembled([match for match in found if match is not None], newest or NEWEST)
+    moments, readable = _moments_of_parts([match for match in found if match is not None], newest or NEWEST)
     result, is_moment = np.zeros(len(texts), dtype="datetime64[us]"), np.array([one is not None for one in found], bool)
     result[is_moment], is_moment[is_moment] = moments, readable
     if form is None and not is_moment.all():
@@ -146,7 +146,7 @@ def _pattern(form: str) -> re.Pattern[str] | None:
     return re.compile((written.replace("{1,2}", "{2}") if touching else written) + time)
 
 
-def _assembled(found: Sequence[re.Match[str]], newest: int) -> tuple[Array, npt.NDArray[np.bool_]]:
+def _moments_of_parts(found: Sequence[re.Match[str]], newest: int) -> tuple[Array, npt.NDArray[np.bool_]]:
     """Put years, months, days and times together, and say which of them a calendar has."""
     parts = found[0].re.groupindex if found else {}
 

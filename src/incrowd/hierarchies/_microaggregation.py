@@ -67,17 +67,17 @@ def averages(
     # Values are counted in whole multiples of the smallest decimal place that one of them has.
     numbers = [Decimal(text) for text in domain.texts[: len(domain.values)].tolist()]
     places = max([0, *(-int(number.as_tuple().exponent) for number in numbers)])
-    units = np.array([int(_scaled(number, places)) for number in numbers], dtype=object)
+    units = np.array([int(_shift_point(number, places)) for number in numbers], dtype=object)
     inside = codes < len(domain.values)
     order = np.lexsort((codes[inside], classes[inside]))
     owner, amount = classes[inside][order], counts[inside][order].astype(np.int64)
     values = units[codes[inside][order]]
     number = int(classes.max(initial=-1)) + 1
     found = (_means if column.by == "mean" else _medians)(owner, values, amount, number)
-    return [f"{_scaled(Decimal(int(unit)), -places):f}" for unit in found]
+    return [f"{_shift_point(Decimal(int(unit)), -places):f}" for unit in found]
 
 
-def _scaled(number: Decimal, places: int) -> Decimal:
+def _shift_point(number: Decimal, places: int) -> Decimal:
     """Move the decimal point to the right, without the rounding to 28 digits of decimal arithmetic."""
     sign, digits, exponent = number.as_tuple()
     return Decimal((sign, digits, int(exponent) + places))

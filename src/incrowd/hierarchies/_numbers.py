@@ -268,7 +268,7 @@ def _nearest(number: Fraction) -> np.float64:
 def numbers_of(domain: Domain) -> tuple[NumberLine, Bools] | None:
     """Read a domain's values as numbers, and say which ones are; nothing for dates and booleans."""
     if domain.kind == "text":
-        return _scaled([read_decimal(text) for text in domain.values])
+        return _exact_numbers([read_decimal(text) for text in domain.values])
     return typed_numbers(domain) if domain.kind == "number" else None
 
 
@@ -278,7 +278,7 @@ def typed_numbers(domain: Domain) -> tuple[NumberLine, Bools]:
         finite = np.isfinite(domain.values)
         return Floats(np.where(finite, domain.values, 0.0)), finite
     if domain.values.dtype == object:
-        return _scaled([value if Decimal(value).is_finite() else None for value in domain.values])
+        return _exact_numbers([value if Decimal(value).is_finite() else None for value in domain.values])
     return Scaled(domain.values.astype(np.int64), 1), np.ones(len(domain.values), dtype=bool)
 
 
@@ -303,7 +303,7 @@ def read_decimal(text: str) -> Decimal | None:
     return Decimal(text) if _NUMBER.fullmatch(text) else None
 
 
-def _scaled(values: list[Any]) -> tuple[Scaled, Bools]:
+def _exact_numbers(values: list[Any]) -> tuple[Scaled, Bools]:
     readable = np.array([value is not None for value in values], dtype=bool)
     ratios = [(0, 1) if value is None else value.as_integer_ratio() for value in values]
     scale = math.lcm(*{denominator for _, denominator in ratios})

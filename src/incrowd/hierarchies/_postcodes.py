@@ -28,9 +28,9 @@ class _Layout:
         allowed = {"9": "0123456789", "A": "ABCDEFGHIJKLMNOPQRSTUVWXYZ"}
         if not all(letter in allowed[sign] for letter, sign in zip(code, signs, strict=False)):
             return None
-        return tuple(self._shown(code[:cut]) for cut in self.cuts)
+        return tuple(self._label_text(code[:cut]) for cut in self.cuts)
 
-    def _shown(self, code: str) -> str:
+    def _label_text(self, code: str) -> str:
         letters = iter(code)
         return "".join(next(letters, TOP) if sign in "9A" else sign for sign in self.form)
 

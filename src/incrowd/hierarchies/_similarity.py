@@ -147,7 +147,7 @@ def _labels(
 
 
 def _name(members: Sequence[str], sizes: Ints) -> str:
-    whole = "{" + ", ".join(map(_quoted, members)) + "}"
+    whole = "{" + ", ".join(map(_text_in_quotes, members)) + "}"
     if len(whole) <= LONG and sizes.min() >= NAMED:
         return whole
     shown: list[str] = []
@@ -160,5 +160,5 @@ def _name(members: Sequence[str], sizes: Ints) -> str:
     return f"{', '.join(shown)} and {rest}" if shown else f"{others} rare values"
 
 
-def _quoted(text: str) -> str:
+def _text_in_quotes(text: str) -> str:
     return json.dumps(text, ensure_ascii=False) if set(text) & set('{},"') else text

@@ -43,7 +43,7 @@ class Rows:
     numbers: Sequence[int]
     word: str = "line"
 
-    def topped(self) -> Rows:
+    def with_top(self) -> Rows:
         """Add the level ``*`` where the last one has several labels."""
         if len({path[-1] for path in self.paths}) <= 1:
             return self
@@ -71,7 +71,7 @@ def find_problems(rows: Rows) -> list[Problem]:
     if not rows.paths:
         return [Problem(None, "there is no value in it.")]
     uneven = [*_find_uneven(rows)]
-    rows = rows.without(uneven).topped()
+    rows = rows.without(uneven).with_top()
     repeated = [*_find_repeated(rows)]
     rows = rows.without(repeated).distinct()
     parted = [*_find_parted(rows)]
@@ -344,7 +344,7 @@ def checked_tree(paths: list[TreePath], what: str, word: str = "value") -> Tree:
 def _checked_tree(rows: Rows, what: str) -> Tree:
     problems = find_problems(rows)
     if not problems:
-        return Tree(tuple(sorted(set(rows.topped().paths))))
+        return Tree(tuple(sorted(set(rows.with_top().paths))))
     first = problems[0]
     where = "" if first.line is None else f", {rows.word} {first.line}"
     more = {1: "", 2: " There is 1 more problem."}.get(len(problems), f" There are {len(problems) - 1} more problems.")

@@ -10,7 +10,7 @@ from incrowd.measures._costs import (
     column_costs,
     costs_of_labels,
     costs_of_sums,
-    rounded,
+    round_scores,
 )
 from incrowd.measures._exposure import (
     ClassSizes,
@@ -39,19 +39,19 @@ from incrowd.measures._risk import (
     Chances,
     Guess,
     best_guess,
-    chances_expected,
     chances_in_population,
     chances_in_table,
     expected_chance,
+    expected_chances,
 )
 from incrowd.measures._uniqueness import Sizes, Uniqueness, estimated_uniqueness, pitman_fit
 
 __all__ = [
     "MEASURES", "AverageClassSize", "Axis", "CellObjective", "Chances", "ClassSizes", "ColumnCosts", "Cover",
     "Discernibility", "Distortion", "Entropy", "Exposed", "Groups", "Guess", "Height", "Joint", "LabelSums", "Loss",
-    "Measure", "Objective", "Precision", "Published", "Ranges", "Sizes", "Spread", "Uniqueness", "ambiguity",
-    "answers", "best_guess", "chances_expected", "chances_in_population", "chances_in_table", "column_costs",
-    "column_weights", "comparison_groups", "costs_of_labels", "costs_of_sums", "cramers_v", "estimated_uniqueness",
-    "expected_chance", "line_positions", "persons_alone", "pitman_fit", "plain_number", "rounded",
-    "same_classes", "same_sets", "unique_without",
+    "Measure", "Objective", "Precision", "Published", "Ranges", "Sizes", "Spread", "Uniqueness", "ambiguity", "answers",
+    "best_guess", "chances_in_population", "chances_in_table", "column_costs", "column_weights", "comparison_groups",
+    "costs_of_labels", "costs_of_sums", "cramers_v", "estimated_uniqueness", "expected_chance", "expected_chances",
+    "line_positions", "persons_alone", "pitman_fit", "plain_number", "round_scores", "same_classes", "same_sets",
+    "unique_without",
 ]  # fmt: skip

@@ -115,10 +115,10 @@ class CellObjective(Objective):
         known = zip(self._costs, node.levels, node.kept, strict=True)
         totals = [costs.total(level, kept) for costs, level, kept in known]
         parts = [self.share(column, np.array([total])) for column, total in enumerate(totals)]
-        return float(rounded(self.score_of_sum(np.sum(parts, axis=0)))[0])
+        return float(round_scores(self.score_of_sum(np.sum(parts, axis=0)))[0])
 
 
-def rounded(scores: Floats) -> Floats:
+def round_scores(scores: Floats) -> Floats:
     """Round scores to what counts."""
     return np.round(scores, DIGITS)
 
@@ -182,7 +182,7 @@ def costs_of_sums(sums: LabelSums, ladders: Sequence[Ladder], counts: Sequence[C
         "aecs": table / max(sums.classes + (gone > 0), 1),
         "entropy": _mean(bits, spans),
     }
-    return {name: float(rounded(np.array([cost]))[0]) for name, cost in costs.items()}
+    return {name: float(round_scores(np.array([cost]))[0]) for name, cost in costs.items()}
 
 
 def _bits(sums: LabelSums, counts: Sequence[Counts], gone: int) -> tuple[Floats, Floats]:

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from incrowd.core import Census, ParameterError, UnknownColumnError, add_up
-from incrowd.measures._costs import CellObjective, Costs, Counts, Floats, Objective, Published, rounded
+from incrowd.measures._costs import CellObjective, Costs, Counts, Floats, Objective, Published, round_scores
 
 Mean = Literal["geometric", "arithmetic"]
 
@@ -217,7 +217,7 @@ class _Height(Objective):
     _weights: Floats
 
     def score(self, node: Published) -> float:
-        return float(rounded(np.array([self._weights @ np.array(node.levels)]))[0])
+        return float(round_scores(np.array([self._weights @ np.array(node.levels)]))[0])
 
     def column_bound(self, column: int, level: int, suppressed: Counts) -> Floats:
         return np.full(len(suppressed), self._weights[column] * level)

@@ -47,7 +47,7 @@ def chances_in_population(sizes: Counts, crowds: Counts, threshold: Fraction) ->
     )
 
 
-def chances_expected(sizes: Counts, expected: Floats, threshold: Fraction) -> Chances:
+def expected_chances(sizes: Counts, expected: Floats, threshold: Fraction) -> Chances:
     """Give the chances of somebody who must find the person in a population that is only estimated."""
     if not len(sizes):
         return chances_in_table(sizes, threshold)

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from incrowd.core import Classes, Domain, Histogram, ParameterError, Schema, group, warn
 from incrowd.hierarchies import places_in
-from incrowd.models._form import OF, Form, Key, bracket, quoted
+from incrowd.models._form import OF, Form, Key, bracket, name_text
 from incrowd.models._l_diversity import LDiversity
 from incrowd.models._measurement import Judge, Measured, Ratios, Requirement
 from incrowd.models._model import ColumnModel, Model, Of, read_of
@@ -141,7 +141,7 @@ class AlphaAssociation(ColumnModel):
     def requirements(self) -> tuple[Requirement, ...]:
         if self.by_value is None:
             return (Requirement("alpha", "<=", exact_fraction(self.alpha, name="alpha")),)
-        return tuple(Requirement(f"alpha of {quoted(value)}", "<=", bound) for value, bound in self.by_value.items())
+        return tuple(Requirement(f"alpha of {name_text(value)}", "<=", bound) for value, bound in self.by_value.items())
 
     @property
     def implied(self) -> Model | None:
@@ -169,7 +169,7 @@ class AlphaAssociation(ColumnModel):
 
 def _argument(value: str) -> str:
     """Write a value before an equals sign; a word that means something there stands in quotes."""
-    return f'"{value}"' if value == "weight_over" else quoted(value)
+    return f'"{value}"' if value == "weight_over" else name_text(value)
 
 
 def _read_values(values: Sequence[str]) -> tuple[str, ...]:

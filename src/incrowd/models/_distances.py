@@ -121,7 +121,7 @@ def hierarchical_distance(both: Distributions, ladder: Ladder) -> Measured:
     """Give the earth mover's distance in a taxonomy (S4-HIER): moving costs the level of the lowest common ancestor."""
     distance = np.zeros(len(both.sizes))
     for level in range(1, ladder.height + 1 if len(distance) else 1):
-        distance += level * _moved_at_level(both, ladder, level)
+        distance += level * _moves_at_level(both, ladder, level)
     whole = [_sums(groups, both.reference).tolist() for groups in ladder.groups]
     return Sums(distance / max(ladder.height, 1), partial(_hierarchical_exactly, both, ladder, whole))
 
@@ -157,7 +157,7 @@ def _ordered_exactly(both: Distributions, ranks: Counts, below: list[int], index
     return Fraction(result, size * total * max(len(below) - 1, 1))
 
 
-def _moved_at_level(both: Distributions, ladder: Ladder, level: int) -> Floats:
+def _moves_at_level(both: Distributions, ladder: Ladder, level: int) -> Floats:
     """Say for every class how much moves between the children of the nodes of a level."""
     histogram, classes = both.histogram, len(both.sizes)
     child, parent = (ladder.groups[at][histogram.values[0]] for at in (level - 1, level))

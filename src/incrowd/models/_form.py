@@ -127,7 +127,7 @@ def choices() -> list[dict[str, Any]]:
     return [{"name": form.name} | asdict(form.choice) for form in forms() if form.choice is not None]
 
 
-def quoted(name: str) -> str:
+def name_text(name: str) -> str:
     """Write a name so that it is read back as it is: in quotes, unless it is an ordinary word."""
     ordinary = re.fullmatch(r"\w[\w.-]*(?: [\w.-]+)*", name) and name not in KEYWORDS
     return name if ordinary else json.dumps(name, ensure_ascii=False)
@@ -135,7 +135,7 @@ def quoted(name: str) -> str:
 
 def bracket(of: Iterable[str] | None, *words: str, joint: bool = False, values: Sequence[str] = ()) -> str:
     """Write the columns of a promise, the words that say how it is meant, and the values that it is about."""
-    columns = ("+" if joint else ", ").join(map(quoted, of or ()))
+    columns = ("+" if joint else ", ").join(map(name_text, of or ()))
     inner = ", ".join([*([columns] if columns else []), *words])
-    listed = f": {', '.join(map(quoted, values))}" if values else ""
+    listed = f": {', '.join(map(name_text, values))}" if values else ""
     return f"[{inner}{listed}]" if inner or listed else ""

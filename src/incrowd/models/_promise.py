@@ -102,7 +102,7 @@ class _Reader:
         words: list[str] = []
         values: list[str] = []
         signs: set[str] = set()
-        words_of = {word for form in _forms_named(name) for word in form.words}
+        words_of = {word for form in _forms_by_name(name) for word in form.words}
         only_values, sign, place = self.take(":"), None, 0
         while not only_values:
             bare = self._kind() == "word"
@@ -156,7 +156,7 @@ class _Reader:
 
 def _model_of(clause: Clause, text: str) -> Model:
     """Make the model that a clause asks for, or say what is wrong with it."""
-    form, same_name = FORMS.get((clause.name, clause.sense)), _forms_named(clause.name)
+    form, same_name = FORMS.get((clause.name, clause.sense)), _forms_by_name(clause.name)
     if not same_name:
         msg = f"The promise {text!r} asks for {clause.name!r}, which does not exist."
         known = dict.fromkeys(form.example for form in forms())
@@ -181,7 +181,7 @@ def _model_of(clause: Clause, text: str) -> Model:
     raise ParameterError(msg, hint=hint)
 
 
-def _forms_named(name: str) -> list[Form]:
+def _forms_by_name(name: str) -> list[Form]:
     return [form for form in forms() if form.name == name]
 
 

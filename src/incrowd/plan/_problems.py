@@ -84,7 +84,7 @@ def _trouble(path: Path, found: Sequence[Mapping[str, Any]], raw: Mapping[str, A
         return Trouble(path, f"is unknown; {did_you_mean(path[-1], _known_keys(path[:-1], raw))}", own=True)
     given = _value_at(raw, path)
     if path == ("version",):
-        return Trouble(path, f"this incrowd reads plans of version 1, got {shown(path, given)}.")
+        return Trouble(path, f"this incrowd reads plans of version 1, got {value_text(path, given)}.")
     if {"union_tag_not_found", "union_tag_invalid"} & set(kinds):
         return Trouble(path, _no_kind(given), own=True)
     wants = (_WANTED.get(str(one["type"]), "something else").format(**one.get("ctx", {})) for one in found)
@@ -97,7 +97,7 @@ def _trouble(path: Path, found: Sequence[Mapping[str, Any]], raw: Mapping[str, A
     words = [word.strip("'") for text in expected for word in text.replace(" or ", ", ").split(", ")]
     near = difflib.get_close_matches(given, words, n=1, cutoff=0.6) if isinstance(given, str) else []
     guess = f" Did you mean {near[0]!r}?" if near else ""
-    return Trouble(path, f"must be {' or '.join(wanted)}, got {shown(path, given)}.{guess}")
+    return Trouble(path, f"must be {' or '.join(wanted)}, got {value_text(path, given)}.{guess}")
 
 
 def _no_kind(given: object) -> str:
@@ -127,7 +127,7 @@ def _value_at(raw: Any, path: Path) -> Any:
     return raw
 
 
-def shown(path: Path, given: object) -> str:
+def value_text(path: Path, given: object) -> str:
     """Quote what was found, unless it may be a value of the table."""
     if not isinstance(given, str | int | float) or _UNSEEN & set(path):
         return _type_of(given)

@@ -202,14 +202,14 @@ def _one_line(text: str) -> str:
 
 
 def _quoted_key(name: str) -> str:
-    return name if re.fullmatch(r"[A-Za-z0-9_-]+", name) else _quoted(name)
+    return name if re.fullmatch(r"[A-Za-z0-9_-]+", name) else _text_in_quotes(name)
 
 
 def _value(value: Any) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, str):
-        return _quoted(value)
+        return _text_in_quotes(value)
     if isinstance(value, Mapping):
         return "{ " + ", ".join(f"{_quoted_key(key)} = {_value(inner)}" for key, inner in value.items()) + " }"
     if isinstance(value, list | tuple):
@@ -217,6 +217,6 @@ def _value(value: Any) -> str:
     return value.isoformat() if isinstance(value, date) else repr(value)
 
 
-def _quoted(text: str) -> str:
+def _text_in_quotes(text: str) -> str:
     """Write a text in quotes; JSON's escapes are TOML's, but for one character that JSON leaves as it is."""
     return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from incrowd.core import TOP, percent_unspaced, records_text, share_text
+from incrowd.core import TOP, records_text, share_text, unbroken_percent
 from incrowd.measures import LabelSums, costs_of_sums
 from incrowd.release._recipe import Recipe
 from incrowd.search import Inspection, LocalOutcome, Node, Problem
@@ -106,7 +106,7 @@ class Spread:
         """Say in a few words what is published of the column."""
         labels = "1 label" if self.labels == 1 else f"{self.labels:,} labels"
         values = "1 value" if self.values == 1 else f"{self.values:,} values"
-        as_it_is, hidden = percent_unspaced(self.as_it_is), percent_unspaced(self.hidden)
+        as_it_is, hidden = unbroken_percent(self.as_it_is), unbroken_percent(self.hidden)
         return f"{labels} for {values}; {as_it_is} of the records as they are, {hidden} without a value"
 
 

@@ -25,7 +25,7 @@ from incrowd.core import (
 )
 from incrowd.models import Feasibility, Model, feasibility as feasibility_of, promise, suppression_limit
 from incrowd.release._census import Reading, census_within_memory, open_with_schema
-from incrowd.search import Outcome, Problem, is_monotone, left_out_by
+from incrowd.search import Outcome, Problem, is_monotone, left_out_at
 
 
 def feasibility(
@@ -115,7 +115,7 @@ def no_release(problem: Problem, outcome: Outcome) -> NoSafeRelease:
         tested = f"{outcome.checked:,} of {outcome.nodes:,} combinations of levels (nodes) were tested"
         msg = f"No release was found in time; {tested}."
         return NoSafeRelease(msg, hint=Hint("{}.", Setting("seconds", None, "give it more time")))
-    least = left_out_by(problem)(problem.highs)
+    least = left_out_at(problem)(problem.highs)
     if least <= limit:
         msg = f"Only a release without any record keeps {problem.model}."
         return NoSafeRelease(msg, hint="ask for less, or look at the hierarchies.", nearest=least)
@@ -134,14 +134,14 @@ def _binding_hint(problem: Problem, least: int, *, sure: bool) -> str:
     parts: list[str] = []
     others = {name: {key: level for key, level in problem.at_most.items() if key != name} for name in problem.at_most}
     wider = {name: replace(problem, at_most=free) for name, free in others.items()}
-    without = {name: left_out_by(one)(one.highs) for name, one in wider.items()}
+    without = {name: left_out_at(one)(one.highs) for name, one in wider.items()}
     column = min(without, key=without.__getitem__, default=None)
     if column is not None and without[column] < least:
         told = records_text(without[column], problem.census.records)
         binds = Setting("at_most", {column: None}, f"at_most of {column!r} binds")
         parts.append(Hint("{}", binds) + f": without it {told} are left out")
     if len(problem.model.parts) > 1:
-        alone = {str(part): left_out_by(replace(problem, model=part))(problem.highs) for part in problem.model.parts}
+        alone = {str(part): left_out_at(replace(problem, model=part))(problem.highs) for part in problem.model.parts}
         parts.append(f"{max(alone, key=lambda text: alone[text])} is what binds")
     if sure and least < problem.census.records:
         parts.append(Hint("{max_suppressed_records} would be enough", max_suppressed_records=least))
@@ -153,7 +153,7 @@ def _binding_hint(problem: Problem, least: int, *, sure: bool) -> str:
 
 def _mask_hint(problem: Problem) -> str:
     """Say what masking asks for, and whether dropping records would do."""
-    dropped = left_out_by(replace(problem, suppression="drop"))(problem.highs)
+    dropped = left_out_at(replace(problem, suppression="drop"))(problem.highs)
     enough = dropped <= problem.limit and dropped < problem.census.records
     told = "masked records are one class, which must keep the promise too"
     drop = Hint("; {suppression} would leave out ", suppression="drop") + f"{dropped:,} and be enough"

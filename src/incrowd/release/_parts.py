@@ -40,7 +40,7 @@ from incrowd.release._floor import NO_REPORTS
 from incrowd.release._folder import OWNER, Folders
 from incrowd.release._output import Output
 from incrowd.release._publish import Found, release_of
-from incrowd.release._recipe import predicted_by
+from incrowd.release._recipe import prediction_of
 from incrowd.release._recoding_file import PART, StoredRecoding
 from incrowd.release._release import Release
 from incrowd.release._release_file import Measurement, Measuring, certified_columns, open_released
@@ -136,7 +136,7 @@ class PartwisePublication:
             files = PartFiles(self.request, self.problem.census.domains, self.room, folder).cut(cells, by)
             with Folders.new(self.output.folder, force=self.output.force) as folders:
                 spreads, expected = self._finish_parts(files, by, folder / "released", folders.owner)
-                found = self._found_in_parts(self._stored_recoding(folders.owner, len(files)), spreads, described)
+                found = self._outcome_of_parts(self._stored_recoding(folders.owner, len(files)), spreads, described)
                 release = self._write(found, folder / "released", folders, len(files), expected)
         return replace(release, recoding=self._stored_recoding(self.output.folder / OWNER, len(files)))
 
@@ -153,7 +153,7 @@ class PartwisePublication:
         """Finish some parts, and forget all about them but what it cost, and their fingerprint."""
         outcome = self.algorithm.go_on(problem, begun, self.watch)
         spreads.add(outcome)
-        predicted = predicted_by(problem, outcome.recoding)
+        predicted = prediction_of(problem, outcome.recoding)
         self.source.recoded(outcome.recoding).write(places[0])
         released = open_released(places[0], **self.source.engine.resources.options)
         classes_as_predicted(released, problem, outcome.recoding, predicted)
@@ -209,7 +209,7 @@ class PartwisePublication:
         expect(fine=whole.holds, problem="does not keep the promise that the search found it to keep")
         return whole, measuring.result()
 
-    def _found_in_parts(self, recoding: StoredRecoding, spreads: Spreads, described: Future[dict[str, Any]]) -> Found:
+    def _outcome_of_parts(self, recoding: StoredRecoding, spreads: Spreads, described: Future[dict[str, Any]]) -> Found:
         """Say what was found, without what lies in files."""
         none, notes = np.zeros(0, dtype=np.int64), (PARTED.format(cells=self.room),)
         outcome = LocalOutcome(recoding, labels=(), sizes=none, suppressed=0, costs=spreads.costs(), notes=notes)

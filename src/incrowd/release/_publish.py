@@ -18,7 +18,7 @@ from incrowd.release._feasibility import no_release
 from incrowd.release._floor import NO_REPORTS
 from incrowd.release._folder import Folders
 from incrowd.release._output import Output
-from incrowd.release._recipe import Basis, Predicted, Recipe, predicted_by
+from incrowd.release._recipe import Basis, Predicted, Recipe, prediction_of
 from incrowd.release._release import Release
 from incrowd.release._release_file import Measuring, open_released
 from incrowd.release._source import Source
@@ -69,7 +69,7 @@ def publish(source: Source, problem: Problem, outcome: Outcome | LocalOutcome, a
                 msg = "A local recoding leaves records out; it cannot mask them."
                 raise ParameterError(msg, hint=Hint("use {suppression}.", suppression="drop"))
             recoding: Recoding = outcome.recoding
-            predicted = beside.submit(predicted_by, problem, recoding, outcome.paths)
+            predicted = beside.submit(prediction_of, problem, recoding, outcome.paths)
             suppressed, costs = outcome.suppressed, outcome.costs
             explanation = Explanation.of_local(problem, outcome)
         else:
@@ -78,17 +78,17 @@ def publish(source: Source, problem: Problem, outcome: Outcome | LocalOutcome, a
             inspected = Inspection(problem, outcome.best.levels)
             node, costs = inspected.recoding(), inspected.costs()
             del inspected  # what it took to find out is forgotten before writing
-            predicted = beside.submit(predicted_by, problem, node)
+            predicted = beside.submit(prediction_of, problem, node)
             recoding = replace(node, masked=True) if masks and node.has_left_out else node
             suppressed, explanation = outcome.best.suppressed, Explanation.of_node(problem, outcome.best)
         described = source.described(problem.census.records + problem.census.dropped, beside)
         found = Found(problem, outcome, algorithm, recoding, predicted, suppressed, costs, explanation, described)
         if source.manner.output is not None:
             return _write_release(source, found, predicted, source.manner.output)
-        return _given_back(source, found, predicted)
+        return _publish_frame(source, found, predicted)
 
 
-def _given_back(source: Source, found: Found, predicted: Future[Predicted]) -> Release:
+def _publish_frame(source: Source, found: Found, predicted: Future[Predicted]) -> Release:
     """Apply what was found, and check what came out of it with nothing but its labels."""
     table = source.recoded(found.recoding).materialise()
     with _engine_to_check(source, found, table) as engine:

@@ -145,7 +145,7 @@ class Predicted:
     quasi: tuple[Ints, ...] | None = None
 
 
-def predicted_by(problem: Problem, recoding: Recoding, paths: Ints | None = None) -> Predicted:
+def prediction_of(problem: Problem, recoding: Recoding, paths: Ints | None = None) -> Predicted:
     """Give the classes that a recoding makes of a table."""
     if isinstance(recoding, FullDomainRecoding):
         classes = problem.census.classes(recoding.levels)

@@ -16,7 +16,7 @@ from incrowd.engines import Engine, Wording
 from incrowd.models import All, Model, NTCloseness, exact_text
 from incrowd.release._census import CensusPlan, Goal, open_with_schema
 from incrowd.release._input_distance import input_distance_bound
-from incrowd.release._recipe import predicted_by
+from incrowd.release._recipe import prediction_of
 from incrowd.release._recoding_file import SavedRecoding
 from incrowd.release._release_file import Measurement, open_released
 from incrowd.release._verdict import verdict_as_predicted
@@ -63,7 +63,7 @@ def republish(
         extra = [name for name in (schema.entity, schema.count) if name]
         shown = [name for name in released.columns() if schema.role(name) not in {"identifier", "entity"}]
         again = engine.recode(recoding, list(dict.fromkeys([*shown, *extra])))
-        verdict, _ = verdict_as_predicted(again, problem, recoding, predicted_by(problem, recoding))
+        verdict, _ = verdict_as_predicted(again, problem, recoding, prediction_of(problem, recoding))
         domains = {name: census.domains[name] for name in census.sensitive}
     same = _contents(again, schema, domains) == _contents(released, schema, domains)
     return Republication(verdict, census.records, census.dropped, same)

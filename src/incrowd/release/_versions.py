@@ -14,9 +14,9 @@ import numpy.typing as npt
 
 from incrowd.core import FullDomainRecoding, Labelling, ParameterError, UnknownColumnError
 from incrowd.models import KAnonymity, Model, suppression_limit
-from incrowd.release._recipe import Basis, predicted_by
+from incrowd.release._recipe import Basis, prediction_of
 from incrowd.release._release import Release
-from incrowd.search import Algorithm, Inspection, LocalOutcome, Problem, Progress, all_solutions, left_out_by
+from incrowd.search import Algorithm, Inspection, LocalOutcome, Problem, Progress, all_solutions, left_out_at
 
 NODES, WORK = 2_000, 100_000_000
 """How much is looked at, at most: nodes, and nodes times cells. In a larger lattice only the neighbours are."""
@@ -34,7 +34,7 @@ def detail_lost(labels: Sequence[Labelling], sizes: Counts, records: int) -> lis
     return [float(column.lost @ sizes + gone) / max(records, 1) for column in labels]
 
 
-def detail_kept(labels: Sequence[Labelling], sizes: Counts, records: int) -> float:
+def mean_detail(labels: Sequence[Labelling], sizes: Counts, records: int) -> float:
     """Give the detail that is kept, on average over the columns: one of which nothing is left counts as 0.
 
     The measure ``loss``, by which a search compares releases, is a geometric mean, which hides such columns.
@@ -98,12 +98,12 @@ def version_of(release: Release) -> Version:
 
 def version_by(problem: Problem, recoding: FullDomainRecoding, suppressed: int) -> Version:
     """Give the version of a node."""
-    return _version(Basis(None, {}, problem, predicted_by(problem, recoding)), dict(recoding.levels), suppressed)
+    return _version(Basis(None, {}, problem, prediction_of(problem, recoding)), dict(recoding.levels), suppressed)
 
 
 def _version(basis: Basis, levels: Mapping[str, int] | None, suppressed: int) -> Version:
     records, predicted = basis.problem.census.records, basis.predicted
-    kept = detail_kept(basis.labels, basis.sizes, records)
+    kept = mean_detail(basis.labels, basis.sizes, records)
     return Version(levels, records, suppressed, predicted.classes.size[~predicted.left_out], kept)
 
 
@@ -148,7 +148,7 @@ def _whole_lattice(problem: Problem) -> Iterator[LatticeNode]:
 
 
 def _neighbourhood(problem: Problem, chosen: Levels) -> Iterator[LatticeNode]:
-    left_out, bounds = left_out_by(problem), list(zip(problem.lows, problem.highs, strict=True))
+    left_out, bounds = left_out_at(problem), list(zip(problem.lows, problem.highs, strict=True))
     steps = [(place, step) for place in range(len(chosen)) for step in (-1, 1)]
     around = [tuple(level + step * (at == place) for at, level in enumerate(chosen)) for place, step in steps]
     inside = [
@@ -219,7 +219,7 @@ class Proposal:
         outcome = algorithm.search(problem, progress)
         if isinstance(outcome, LocalOutcome):
             records = problem.census.records
-            kept = detail_kept(outcome.labels, outcome.sizes, records)
+            kept = mean_detail(outcome.labels, outcome.sizes, records)
             return Version(None, records, outcome.suppressed, outcome.sizes, kept)
         if outcome.best is None or outcome.best.classes == 0:
             return None

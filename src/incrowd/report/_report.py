@@ -18,7 +18,7 @@ from incrowd.release import (
     Recipe,
     Release,
     check_about,
-    detail_kept,
+    mean_detail,
     settings_of,
 )
 from incrowd.report._charts import Charts
@@ -197,12 +197,12 @@ def checking_section(about: About) -> Section:
         [
             f"The data come with verify.py, a program that you can read. It needs {more}. Run: python verify.py",
             "It measures the promises again on the file, and compares its hash with the certificate release.json.",
-            *_how_written(name, about.file.get("dialect")),
+            *_layout_texts(name, about.file.get("dialect")),
         ],
     )
 
 
-def _how_written(name: str, dialect: Mapping[str, Any] | None) -> Iterator[str]:
+def _layout_texts(name: str, dialect: Mapping[str, Any] | None) -> Iterator[str]:
     """Say how a text file is read that is no plain one."""
     if dialect is None:
         return
@@ -322,7 +322,7 @@ def _summary_rows(charts: Charts) -> list[Row]:
         left = len(columns) - len(release.explanation.empty)
         rows.append(["quasi-identifiers that still say something", f"{len(columns)}", f"{left}", "", ""])
     if (basis := release.basis) is not None:
-        kept = detail_kept(basis.labels, basis.sizes, basis.problem.census.records)
+        kept = mean_detail(basis.labels, basis.sizes, basis.problem.census.records)
         rows.append(["detail kept, average of these columns", "100%", f"{kept:.1%}", "", ""])
     return rows
 

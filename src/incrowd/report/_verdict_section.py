@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from incrowd.core import Classes, percent_unspaced
+from incrowd.core import Classes, unbroken_percent
 from incrowd.measures import Exposed
 from incrowd.release import QUESTIONS, About
 from incrowd.report._page import State
@@ -83,7 +83,7 @@ def people_in(found: Risk) -> int:
 
 def share(chance: Any) -> str:
     """Write a chance so that no line ends before its percent sign."""
-    return percent_unspaced(Fraction(chance))
+    return unbroken_percent(Fraction(chance))
 
 
 def highest_row(charts: Charts, k: int) -> Row:

@@ -5,7 +5,7 @@ from incrowd.search._local_recoding import LocalTable, Pieces
 from incrowd.search._mu_argus import MuArgus
 from incrowd.search._problem import Algorithm, LocalOutcome, Node, Outcome, Problem, Progress, Suppression
 from incrowd.search.cheapest._cheapest import CheapestFirst
-from incrowd.search.lattice._acceptance import hopeless_levels, is_monotone, left_out_by, too_small_levels
+from incrowd.search.lattice._acceptance import hopeless_levels, is_monotone, left_out_at, too_small_levels
 from incrowd.search.lattice._frontier import Frontier, find_frontier, growing_promise
 from incrowd.search.lattice._incognito import Incognito, Iteration
 from incrowd.search.lattice._optimal import Optimal
@@ -23,5 +23,5 @@ __all__ = [
     "Incognito", "Inspection", "Iteration", "LevelsAndCells", "LocalOutcome", "LocalTable", "Mondrian", "MuArgus",
     "Node", "Optimal", "Outcome", "PartTree", "PieceCounts", "Pieces", "Problem", "Progress", "Samarati", "Savings",
     "Solutions", "Suppression", "SwapDiversity", "TopDown", "ValueCounts", "all_solutions", "find_frontier",
-    "growing_promise", "hopeless_levels", "is_monotone", "left_out_by", "too_small_levels",
+    "growing_promise", "hopeless_levels", "is_monotone", "left_out_at", "too_small_levels",
 ]  # fmt: skip

@@ -181,7 +181,7 @@ def _another_search(search: Plain, _: str) -> Advice:
     return Advice(hint="choose another search.", repairs=[BEST]) if known else Advice()
 
 
-def _left_out(records: int, message: str) -> Advice:
+def _share_left_out(records: int, message: str) -> Advice:
     """Write a number of records as a share, of which a message says of how many."""
     all_records = re.search(r"of ([\d,]+) records", message)
     tenths = 1000 if all_records is None else -(-records * 1000 // int(all_records[1].replace(",", "")))
@@ -208,7 +208,7 @@ ADVICE: Mapping[str, Callable[[Any, str], Advice]] = {
     "algorithm": _another_search,
     "at_most": _without_most,
     "suppression": lambda *_: Advice(repairs=[DROP]),
-    "max_suppressed_records": _left_out,
+    "max_suppressed_records": _share_left_out,
     "header": lambda *_: Advice(
         hint="say that it is a row like the others, or put a line with names first.", repairs=[BARE]
     ),

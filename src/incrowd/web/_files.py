@@ -65,7 +65,7 @@ class Folder:
             raise refusal(415, "wrong-kind", endings_words(), "save the table as one of these.")
         return found
 
-    def listed(self, uses: Mapping[str, str], uploaded: Collection[str]) -> dict[str, Any]:
+    def table_list(self, uses: Mapping[str, str], uploaded: Collection[str]) -> dict[str, Any]:
         """List the tables of the folder, the newest first, with what the plan uses them for."""
         entries = [entry for entry in self.home.iterdir() if self._is_table(entry)]
         entries.sort(key=lambda entry: -entry.stat().st_mtime)

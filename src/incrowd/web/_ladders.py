@@ -38,7 +38,7 @@ class Ladders:
 
     def place(self, tables: Mapping[str, Any]) -> None:
         """Put trees that a plan names where it looks for them, if we have them and nothing is there."""
-        for name in _ladder_files_named(tables):
+        for name in _ladder_file_names(tables):
             copy, target = self._copy_path(name), self._folder.home / BESIDE / name
             if not copy.is_file() or os.path.lexists(target):
                 continue
@@ -53,7 +53,7 @@ class Ladders:
         ours = [name for name in self._copies() if self._is_ours(name)] if self._is_folder() else []
         if not ours:
             return
-        needed = {*_ladder_files_named(tables), *self._of_versions(_table_path(tables))}
+        needed = {*_ladder_file_names(tables), *self._of_versions(_table_path(tables))}
         for name in ours:
             if name not in needed:
                 (self._folder.home / BESIDE / name).unlink()
@@ -62,7 +62,7 @@ class Ladders:
 
     def prune(self, plans: Iterable[str]) -> None:
         """Remove the copies that no plan to go back to and no version of any table names: they hold values."""
-        needed = {name for text in plans for name in _named_in_text(text)} | {*self._of_versions(None)}
+        needed = {name for text in plans for name in _files_in_text(text)} | {*self._of_versions(None)}
         for name in self._copies():
             if name not in needed and not self._is_ours(name):
                 self._copy_path(name).unlink()
@@ -107,7 +107,7 @@ class Ladders:
             except (OSError, ValueError, Refusal):
                 continue
             if table is None or _table_path(tables) == table:
-                yield from _ladder_files_named(tables)
+                yield from _ladder_file_names(tables)
 
 
 def _is_plain(file: Path) -> bool:
@@ -119,15 +119,15 @@ def _table_path(tables: Mapping[str, Any]) -> Any:
     return data.get("path") if isinstance(data, Mapping) else None
 
 
-def _named_in_text(text: str) -> list[str]:
+def _files_in_text(text: str) -> list[str]:
     """Name the files that a plan reads; somebody may have written it by hand, and wrong."""
     try:
-        return [*_ladder_files_named(tables_of(text))]
+        return [*_ladder_file_names(tables_of(text))]
     except (ValueError, Refusal):
         return []
 
 
-def _ladder_files_named(tables: Mapping[str, Any]) -> Iterator[str]:
+def _ladder_file_names(tables: Mapping[str, Any]) -> Iterator[str]:
     columns = tables.get("columns")
     for one in columns.values() if isinstance(columns, Mapping) else ():
         form = one.get("hierarchy") if isinstance(one, Mapping) else None

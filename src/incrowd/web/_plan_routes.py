@@ -39,7 +39,7 @@ def session(here: Here) -> Plain:
 @router.get("/files")
 def files(here: Here) -> Plain:
     """List the tables of the folder."""
-    return here.folder.listed(here.plans.uses(), here.uploads.names())
+    return here.folder.table_list(here.plans.uses(), here.uploads.names())
 
 
 @router.post("/files", status_code=201, openapi_extra={"requestBody": {"content": {"application/octet-stream": {}}}})
@@ -76,7 +76,7 @@ async def open_file(here: Here, request: Request, body: asked.Open) -> Plain:
     path = here.folder.table(body.name)
     said = {key: value for key in READING if (value := getattr(body, key)) is not None}
     name = path.relative_to(here.folder.home).as_posix()
-    kept = here.plans.confirmed(name) if body.again else {}
+    kept = here.plans.confirmed_columns(name) if body.again else {}
     drafts = here.folder.ours(f"draft-{secrets.token_hex(4)}")
     drafts.mkdir(mode=0o700)
     try:

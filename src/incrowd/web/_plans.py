@@ -16,7 +16,7 @@ from incrowd.web._decisions import Present, check_depth, tables_in, tables_of
 from incrowd.web._files import OURS, TABLE, Folder
 from incrowd.web._history import Answers, History, revision_of, write_text
 from incrowd.web._ladders import Ladders
-from incrowd.web._reading import READING, reading_given
+from incrowd.web._reading import READING, given_reading
 from incrowd.web._refusal import Plain, Refusal, plain_error, refusal, status_of
 from incrowd.web._review import checks_of
 
@@ -94,7 +94,7 @@ class Plans:
             self._answers.confirm(str(self.read().data.path), names)
             return self.show()
 
-    def confirmed(self, table: str) -> dict[str, Plain]:
+    def confirmed_columns(self, table: str) -> dict[str, Plain]:
         """Give what a table's columns are that somebody looked at, and their kinds then; none if another is open."""
         with self._lock:
             plan, known = self._if_open(table), self._answers.of(table)
@@ -203,7 +203,7 @@ class Plans:
         unsure = [one["name"] for one in columns if not one["confirmed"]]
         checks = checks_of(plan, columns, state["about"])
         told = {"columns": columns, "unsure": unsure, "about": state["about"], "checks": checks}
-        return {**told, "said": reading_given(plan, state)}
+        return {**told, "said": given_reading(plan, state)}
 
 
 def _purpose(place: str) -> str:

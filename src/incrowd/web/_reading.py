@@ -33,7 +33,7 @@ def reading_options(said: Mapping[str, Any]) -> Plain:
     return {key: value for key, value in said.items() if value != NONE}
 
 
-def reading_given(plan: Plan, known: Mapping[str, Any]) -> list[str]:
+def given_reading(plan: Plan, known: Mapping[str, Any]) -> list[str]:
     """Name what somebody said about how the file is read; all else was found out."""
     now = {key: getattr(plan.data, key) for key in READING}
     return [key for key, value in now.items() if key in known["said"] or value != known["reading"].get(key, value)]

@@ -195,17 +195,17 @@ def _person_checks(plan: Plan, columns: Mapping[str, Any], about: Mapping[str, A
     found, entity = about.get("entity"), plan.data.entity
     if entity is None and about.get("perhaps") in columns:
         name, rows = about["perhaps"], f"{about['people']:,} values in {about['records']:,} rows"
-        words = f"Does {_quoted(name)} stand for a person ({rows})? If so, say it: groups hold fewer people than rows."
+        words = f"Does {_quote(name)} stand for a person ({rows})? If so, say it: groups hold fewer people than rows."
         yield _item(name, words, "open")
     if found is None or found not in columns:
         return
     rows = f"{about['people']:,} values in {about['records']:,} rows"
     if entity is None:
-        words = f"You said that every row is another person. But {_quoted(found)} repeats: {rows}."
+        words = f"You said that every row is another person. But {_quote(found)} repeats: {rows}."
         yield _item(found, f"{words} If it stands for people, groups hold fewer people than rows.", "open")
     elif entity == found and not columns[found]["confirmed"]:
         words = (
-            f"Is {_quoted(found)} a person? People are counted by it ({rows}). If every row is another person, say so."
+            f"Is {_quote(found)} a person? People are counted by it ({rows}). If every row is another person, say so."
         )
         yield _item(found, words, "open")
 
@@ -218,7 +218,7 @@ def _role_checks(
     for one in columns:
         if one["role"] == role and one["name"] != asked and _is_open(one):
             why = _special_meaning(one["name"], about) or (one["check"] if role == "insensitive" else one["reason"])
-            yield _item(one["name"], f"{_quoted(one['name'])} {BECOMES[role]}{f': {_as_clause(why)}' if why else ''}.")
+            yield _item(one["name"], f"{_quote(one['name'])} {BECOMES[role]}{f': {_as_clause(why)}' if why else ''}.")
     if role == "sensitive":
         yield from _unpromised_check(plan)
 
@@ -242,7 +242,7 @@ def _unpromised_check(plan: Plan) -> Iterator[Plain]:
     names = [name for name, one in plan.columns.items() if one.role == "sensitive" and name not in promised]
     if names:
         more = f" and {len(names) - NAMED:,} more" if len(names) > NAMED else ""
-        listed = f"{', '.join(map(_quoted, names[:NAMED]))}{more}"
+        listed = f"{', '.join(map(_quote, names[:NAMED]))}{more}"
         words = f"Nothing is promised about what is confidential in {listed}: a whole group may share it."
         yield _item(None, words, "promise")
 
@@ -251,7 +251,7 @@ def _item(column: str | None, words: str, screen: str = "columns") -> Plain:
     return {"column": column, "words": words, "screen": screen}
 
 
-def _quoted(name: str) -> str:
+def _quote(name: str) -> str:
     return f"\N{LEFT DOUBLE QUOTATION MARK}{name}\N{RIGHT DOUBLE QUOTATION MARK}"
 
 

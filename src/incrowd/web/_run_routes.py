@@ -162,7 +162,7 @@ async def stop(here: Here, number: JobNumber, body: asked.Stop | None = None) ->
 @runs.get("", name="runs")
 def list_runs(here: Here) -> Plain:
     """List the runs, the newest first."""
-    return {"runs": here.runs.listed(here.plans.present())}
+    return {"runs": here.runs.summaries(here.plans.present())}
 
 
 @runs.get("/compare")

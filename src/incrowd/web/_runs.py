@@ -65,7 +65,7 @@ class Runs:
             raise refusal(404, "not-found", "There is no such version.", "choose one from the list in step 7.")
         return self.path(number)
 
-    def listed(self, now: Present) -> list[Plain]:
+    def summaries(self, now: Present) -> list[Plain]:
         """Give the summaries, the newest first, each held against what there is now."""
         return [_summary_now(one, now) for one in self._summaries()]
 

@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from incrowd.core import EngineError, Finding, Recoding, percent_unspaced
+from incrowd.core import EngineError, Finding, Recoding, unbroken_percent
 from incrowd.evidence import RangeError, Where, ask, association_of, closeness_by_class, compare, samples_of
 from incrowd.plan import Plan
 from incrowd.release import (
@@ -266,7 +266,7 @@ def nt_check(given: Plain, teller: Teller) -> Plain:
 def graph(given: Plain, teller: Teller) -> Plain:
     _, release = release_of(given["run"], teller)
     association = association_of(release, given["column"])
-    words = f"Nobody can be surer of a value than {percent_unspaced(association.largest)}, in the worst group."
+    words = f"Nobody can be surer of a value than {unbroken_percent(association.largest)}, in the worst group."
     return {"svg": bipartite_svg(association), "words": words, "largest": share_of(association.largest)}
 
 

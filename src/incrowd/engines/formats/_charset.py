@@ -128,7 +128,7 @@ class Charset:
         foreign = b"\n".join(line for line in sample.split(b"\n") if not _is_utf8(line)) or sample
         known = _by_letters(foreign) or _by_blocks(sample) or _by_frequency(foreign)
         check_one_encoding(path, sample, None if known is None else known.encoding)
-        others = tuple(name for name in _ALPHABETS if name != "cp1252" and _decoded(sample, name) is not None)
+        others = tuple(name for name in _ALPHABETS if name != "cp1252" and _decode(sample, name) is not None)
         fitting = [*([known] if known else []), cls("cp1252", sure=False, others=others)]
         return next((one for one in fitting if can_decode(path, one.encoding)), None)
 
@@ -189,10 +189,10 @@ def _lines(path: Path) -> Iterator[bytes]:
 
 
 def _is_utf8(line: bytes) -> bool:
-    return _decoded(line, "utf-8") is not None
+    return _decode(line, "utf-8") is not None
 
 
-def _decoded(sample: bytes, encoding: str) -> str | None:
+def _decode(sample: bytes, encoding: str) -> str | None:
     try:
         return sample.decode(encoding)
     except UnicodeDecodeError:
@@ -201,7 +201,7 @@ def _decoded(sample: bytes, encoding: str) -> str | None:
 
 def _by_letters(sample: bytes) -> Charset | None:
     """Find the encoding whose letters are the usual ones of a language; sure if all that fit read the same."""
-    texts = {encoding: text for encoding in _ALPHABETS if (text := _decoded(sample, encoding)) is not None}
+    texts = {encoding: text for encoding in _ALPHABETS if (text := _decode(sample, encoding)) is not None}
     usual = {encoding: _letter_score(text, _ALPHABETS[encoding]) for encoding, text in texts.items()}
     fitting = [encoding for encoding in texts if usual[encoding]]
     if not fitting:
@@ -236,7 +236,7 @@ def _letter_score(text: str, alphabets: Iterable[str]) -> float:
 def _by_blocks(sample: bytes) -> Charset | None:
     """Find the encoding of Asia in which nearly all characters are common ones."""
     for encoding, blocks in _BLOCKS.items():
-        text = _decoded(sample, encoding)
+        text = _decode(sample, encoding)
         wide = [sign.encode(encoding) for sign in text or "" if not sign.isascii()]
         common = sum(len(sign) == 2 and any(low <= sign[0] <= high for low, high in blocks) for sign in wide)
         kana = sum("\u3040" <= sign <= "\u30ff" for sign in text or "")
@@ -249,7 +249,7 @@ def _by_frequency(sample: bytes) -> Charset | None:
     """Find the encoding in which the letters are the most frequent ones of Russian, Ukrainian, Bulgarian or Greek."""
     shares = {}
     for encoding, frequent in _LETTERS.items():
-        text = (_decoded(sample, encoding) or "").lower()
+        text = (_decode(sample, encoding) or "").lower()
         letters = [sign for sign in text if not sign.isascii() and sign.isalpha()]
         shares[encoding] = sum(sign in frequent for sign in letters) / max(len(letters), _FEW)
     best = max(shares, key=lambda encoding: shares[encoding])

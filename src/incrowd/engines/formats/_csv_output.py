@@ -16,7 +16,7 @@ import duckdb
 import pyarrow as pa
 
 from incrowd.core import DataError
-from incrowd.engines._duckdb import connect, quoted, reader_of
+from incrowd.engines._duckdb import connect, name_sql, reader_of
 from incrowd.engines.formats._wording import Dialect, Wording, check_header, escaped_sql
 
 _BLOCK = 1 << 20
@@ -40,7 +40,7 @@ def write_text(
         dialect = replace(dialect, separator="\t")
     wording = _wording(replace(wanted, dialect=dialect), relation, texts)
     alone = connect(threads=1)  # several threads write their rows as they come
-    names = {name: quoted(name) for name in relation.columns}
+    names = {name: name_sql(name) for name in relation.columns}
     cells = ", ".join(f"{wording.written_sql(name, cell)} AS {cell}" for name, cell in names.items())
     with _in_utf8(path, wording.dialect) as (target, compression):
         written = _texts(alone.from_arrow(reader_of(relation))).project(cells)
@@ -52,7 +52,7 @@ def _wording(wanted: Wording, relation: duckdb.DuckDBPyRelation, texts: Mapping[
     plain = (wanted.dialect.decimal, wanted.dialect.dates) == (".", None)
     types = zip(relation.columns, map(str, relation.types), strict=True)
     possible = [name for name, type_ in types if not plain and type_.startswith(_TURNED)]
-    asked = {name: wanted.asked_sql(quoted(name)) for name in possible if wanted.typed or name in wanted.columns}
+    asked = {name: wanted.asked_sql(name_sql(name)) for name in possible if wanted.typed or name in wanted.columns}
     if texts is not None:
         alone = connect(threads=1)
         values = {name: _texts(alone.from_arrow(pa.table({name: texts[name]}))) for name in asked}
@@ -62,7 +62,7 @@ def _wording(wanted: Wording, relation: duckdb.DuckDBPyRelation, texts: Mapping[
 
 
 def _texts(relation: duckdb.DuckDBPyRelation) -> duckdb.DuckDBPyRelation:
-    columns = zip(map(quoted, relation.columns), map(str, relation.types), strict=True)
+    columns = zip(map(name_sql, relation.columns), map(str, relation.types), strict=True)
     return relation.project(", ".join(f"{_cell(name, type_)} AS {name}" for name, type_ in columns))
 
 
@@ -85,7 +85,7 @@ def _in_utf8(path: Path, dialect: Dialect) -> Iterator[tuple[Path, str]]:
     beside = path.with_name(f".{path.name}.utf8")
     try:
         yield beside, "none"
-        with beside.open(encoding="utf-8", newline="") as source, _opened(path, compression) as target:
+        with beside.open(encoding="utf-8", newline="") as source, _open_to_write(path, compression) as target:
             encoder = codecs.getincrementalencoder(dialect.encoding)()
             target.write(encoder.encode("\ufeff") if dialect.mark else b"")
             try:
@@ -94,7 +94,7 @@ def _in_utf8(path: Path, dialect: Dialect) -> Iterator[tuple[Path, str]]:
                 target.write(encoder.encode("", final=True))
                 trouble = None
             except UnicodeEncodeError:
-                trouble = _not_held(beside, dialect)
+                trouble = _unwritable_error(beside, dialect)
         if trouble is not None:
             path.unlink()
             raise trouble
@@ -102,11 +102,11 @@ def _in_utf8(path: Path, dialect: Dialect) -> Iterator[tuple[Path, str]]:
         beside.unlink(missing_ok=True)
 
 
-def _opened(path: Path, compression: str) -> IO[bytes]:
+def _open_to_write(path: Path, compression: str) -> IO[bytes]:
     return path.open("wb") if compression == "none" else gzip.GzipFile(path, "wb", mtime=0)  # type: ignore[return-value]
 
 
-def _not_held(path: Path, dialect: Dialect) -> DataError:
+def _unwritable_error(path: Path, dialect: Dialect) -> DataError:
     """Name the column with a character that an encoding does not have."""
     with path.open(encoding="utf-8", newline="") as file:
         rows = csv.reader(file, delimiter=dialect.separator)

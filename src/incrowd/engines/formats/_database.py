@@ -81,8 +81,8 @@ def read_database(source: Database, folder: str | Path | None = None) -> tuple[p
 
 
 def _answer(source: Database, folder: Path) -> tuple[pa.Table, list[str]]:
-    query = source.query or f"SELECT * FROM {_quoted(str(source.table))}"  # noqa: S608 - the name is quoted
-    with _connected(source.uri_env, reading=True) as (connection, kind), connection.cursor() as cursor:
+    query = source.query or f"SELECT * FROM {_name_sql(str(source.table))}"  # noqa: S608 - the name is quoted
+    with _connection(source.uri_env, reading=True) as (connection, kind), connection.cursor() as cursor:
 
         def answer() -> tuple[pa.Table, list[str]]:
             cursor.execute("PRAGMA query_only = ON" if kind == "sqlite" else "SET TRANSACTION READ ONLY")
@@ -144,7 +144,7 @@ def write_database(path: Path, target: Database, *, force: bool = False) -> None
     if target.table is None:
         msg = "A table is written to a table, not to a query."
         raise ParameterError(msg, hint="for example Database('RESULTS_URI', table='patients_public').")
-    with _connected(target.uri_env, reading=False) as (connection, kind), connection.cursor() as cursor:
+    with _connection(target.uri_env, reading=False) as (connection, kind), connection.cursor() as cursor:
         exists = _answer_of_database(
             "say whether the table exists", lambda: _has_table(cursor, kind, str(target.table))
         )
@@ -154,7 +154,7 @@ def write_database(path: Path, target: Database, *, force: bool = False) -> None
 
         def write() -> None:
             if exists:
-                cursor.execute(f"DROP TABLE {_quoted(str(target.table))}")
+                cursor.execute(f"DROP TABLE {_name_sql(str(target.table))}")
             with pa.memory_map(str(path)) as source:
                 _ingest(cursor, pyarrow.ipc.open_file(source).read_all(), str(target.table), kind)
             connection.commit()
@@ -174,15 +174,15 @@ def _ingest(cursor: Any, table: pa.Table, name: str, kind: str) -> None:
 def _has_table(cursor: Any, kind: str, name: str) -> bool:
     if kind == "sqlite":
         schema, _, last = name.rpartition(".")
-        listed = f"{_quoted(schema)}.sqlite_master" if schema else "sqlite_master"
+        listed = f"{_name_sql(schema)}.sqlite_master" if schema else "sqlite_master"
         cursor.execute(f"SELECT count(*) FROM {listed} WHERE lower(name) = lower(?)", (last,))  # noqa: S608 - quoted
     else:
-        cursor.execute("SELECT count(to_regclass($1::text))", (_quoted(name),))
+        cursor.execute("SELECT count(to_regclass($1::text))", (_name_sql(name),))
     return bool(cursor.fetchone()[0])
 
 
 @contextmanager
-def _connected(uri_env: str, *, reading: bool) -> Iterator[tuple[Any, str]]:
+def _connection(uri_env: str, *, reading: bool) -> Iterator[tuple[Any, str]]:
     """Connect, and undo whatever was not committed."""
     uri = os.environ.get(uri_env)
     if not uri:
@@ -233,5 +233,5 @@ def _answer_of_database(what: str, ask: Callable[[], T]) -> T:
     raise DataError(msg, hint="check the name, the query and your rights.")
 
 
-def _quoted(name: str) -> str:
+def _name_sql(name: str) -> str:
     return ".".join('"' + part.replace('"', '""') + '"' for part in name.split("."))

@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from incrowd.core import DataError, Domain, Hint
-from incrowd.engines._arrow import check_finite, check_held, is_text_type, tightened
+from incrowd.engines._arrow import check_finite, check_written_values, is_text_type, with_narrowest_types
 from incrowd.engines._resources import import_extra
 from incrowd.engines.formats._csv import BROKEN
 from incrowd.engines.formats._notation import Notation, plain_texts
@@ -36,7 +36,7 @@ def read_spreadsheet(path: Path, sheet: str | int | None = None) -> pa.Table:
         names = [values[0] for values in first.to_arrow().to_pydict().values()] if first.width else []
         _check_names(path, names)
         read = book.load_sheet(number, schema_sample_rows=None).to_arrow()  # by default it guesses from 1,000 rows
-    return tightened(pa.Table.from_batches([read]).rename_columns(names))
+    return with_narrowest_types(pa.Table.from_batches([read]).rename_columns(names))
 
 
 def plain_cells(table: pa.Table, notation: Notation, missing: Sequence[str]) -> tuple[pa.Table, tuple[str, ...]]:
@@ -134,7 +134,7 @@ def write_spreadsheet(table: pa.Table, path: Path) -> None:
                 if value is not None:
                     write(row, value)
     book.close()
-    check_held(table, read_spreadsheet(path), path)
+    check_written_values(table, read_spreadsheet(path), path)
 
 
 def _check_dates(table: pa.Table) -> None:

@@ -17,7 +17,7 @@ import duckdb
 import pyarrow as pa
 
 from incrowd.core import DataError, Hint
-from incrowd.engines._duckdb import connect, inner_names, quoted, reader_of, text_literal
+from incrowd.engines._duckdb import connect, inner_names, name_sql, reader_of, text_literal
 
 Written = Literal["number", "date"]  # what a column was made plain as
 THOUSANDS = {".": ".", ",": ",", " ": " \u00a0\u2009\u202f", "'": "'\u2019"}
@@ -158,8 +158,8 @@ def plain_relation(
     rewritten: dict[str, Written] = {}
     timed, used = set(), set()
     while likely or quiet:
-        tests = [test for name, kind in likely for test in _tests(quoted(name), kind, notation, missing)]
-        tests += [_marked_count_sql(quoted(name), notation.marks, missing) for name in quiet]
+        tests = [test for name, kind in likely for test in _tests(name_sql(name), kind, notation, missing)]
+        tests += [_marked_count_sql(name_sql(name), notation.marks, missing) for name in quiet]
         answers: Any = relation.aggregate(", ".join(tests)).fetchall()[0]
         for place, (name, kind) in enumerate(likely):
             values, others, marked, grouped, typed = answers[5 * place : 5 * place + 5]
@@ -179,7 +179,7 @@ def plain_relation(
     if not rewritten:
         return relation, {}, unused
     columns = [
-        _plain_sql(quoted(name), rewritten.get(name), notation, missing, timed=name in timed)
+        _plain_sql(name_sql(name), rewritten.get(name), notation, missing, timed=name in timed)
         for name in relation.columns
     ]
     return relation.project(", ".join(columns)), rewritten, unused

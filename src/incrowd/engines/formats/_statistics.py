@@ -14,7 +14,7 @@ from typing import Any
 import pyarrow as pa
 
 from incrowd.core import DataError
-from incrowd.engines._arrow import check_finite, check_held, tightened
+from incrowd.engines._arrow import check_finite, check_written_values, with_narrowest_types
 from incrowd.engines._resources import import_extra
 from incrowd.engines.formats._csv import BROKEN
 
@@ -105,7 +105,7 @@ def read_statistics(path: Path) -> tuple[pa.Table, Codebook]:
     read = getattr(pyreadstat, READERS[path.suffix.lower()])
     with suppress(pyreadstat.ReadstatError, pyreadstat.PyreadstatError):
         columns, about = read(str(path), output_format="dict")
-        table = tightened(pa.table({name: _column(name, values) for name, values in columns.items()}))
+        table = with_narrowest_types(pa.table({name: _column(name, values) for name, values in columns.items()}))
         return table, _codebook(about, table)
     msg = f"The file {path.name!r} is not what its ending says, or is broken."
     raise DataError(msg, hint=BROKEN)
@@ -153,7 +153,7 @@ def write_statistics(table: pa.Table, path: Path, codebook: Codebook) -> None:
         how["variable_format"] = {name: "F8.0" for name in table.column_names if _is_integer(table[name])}
     getattr(pyreadstat, WRITERS[kind])(_frame(table), str(path), **how)
     _without_date(path, kind)
-    check_held(table, read_statistics(path)[0], path, empty_is_missing=True)
+    check_written_values(table, read_statistics(path)[0], path, empty_is_missing=True)
 
 
 def _is_integer(column: pa.ChunkedArray) -> bool:

@@ -125,11 +125,11 @@ def in_parts(frame: Any, names: Sequence[str], parts: int) -> Any:
     return frame.repartition(parts, *names).sortWithinPartitions(*by)
 
 
-def tallied(tally: Any, names: Sequence[str], parts: int) -> Any:
+def tally_in_parts(tally: Any, names: Sequence[str], parts: int) -> Any:
     """Do the same with every different row once, and repeat it at the end; many copies go to several parts."""
     sized = in_chunks(tally, names)
     by = [sized[name].asc_nulls_last() for name in names]
-    return repeated(sized.repartition(parts, *names, "chunk").sortWithinPartitions(*by), names)
+    return repeat_rows(sized.repartition(parts, *names, "chunk").sortWithinPartitions(*by), names)
 
 
 def in_chunks(tally: Any, names: Sequence[str]) -> Any:
@@ -141,7 +141,7 @@ def in_chunks(tally: Any, names: Sequence[str]) -> Any:
     return chunks.select(*names, chunk, size.alias("size"))
 
 
-def repeated(sized: Any, names: Sequence[str]) -> Any:
+def repeat_rows(sized: Any, names: Sequence[str]) -> Any:
     of = functions_of(sized)
     copies = of.explode(of.array_repeat(of.lit(True), of.col("size")))  # noqa: FBT003
     return sized.select(*names, copies.alias("copy")).select(*names)

@@ -17,7 +17,7 @@ import pyarrow as pa
 
 from incrowd.core import CensusRequest, DataError, Domain, FullDomainRecoding, Packing, Recoding
 from incrowd.engines._arrow import kind_of_type, of_numbers, tidy, to_numpy
-from incrowd.engines._backend import Frame, frame_of, selected
+from incrowd.engines._backend import Frame, frame_of, select_columns
 from incrowd.engines._border import guarded
 from incrowd.engines._duckdb import inner_names
 from incrowd.engines._eager_frame import EagerEngine
@@ -34,8 +34,8 @@ from incrowd.engines.spark._backend import (
     in_chunks,
     in_parts,
     is_publishable,
-    repeated,
-    tallied,
+    repeat_rows,
+    tally_in_parts,
 )
 
 ROWS_PER_PART = 1_000_000  # so many rows about are published together, in one task and one file
@@ -134,7 +134,7 @@ class SparkEngine(CountedEngine):
         """Take so many rows to this machine, the same ones whatever their order; not the columns that cannot travel."""
         fields = self._source.to_native().schema.fields
         kept = [name for name, field in zip(self._inner, fields, strict=True) if is_publishable(field.dataType)]
-        source = selected(self._source, [self._inner[name] for name in kept])
+        source = select_columns(self._source, [self._inner[name] for name in kept])
         sample = self._collect(self._home.sampled(source, rows)).rename_columns(inner_names(len(kept)))
         reading: dict[str, Any] = {"missing_values": self._missing_values, "drop": self._drop}
         tidied = tidy(sample)
@@ -154,7 +154,7 @@ class SparkEngine(CountedEngine):
     def materialise(self) -> Any:
         """Give the table as a frame that Spark keeps: what is checked is what was made, and nothing is made twice."""
         report_stage("writing")
-        table = self._ordered().to_native().toDF(*self._inner).persist()
+        table = self._sorted_frame().to_native().toDF(*self._inner).persist()
         table.count()
         return table
 
@@ -201,8 +201,8 @@ class SparkEngine(CountedEngine):
             return super()._count(request)
         return self._held.count(request, self.domains(request.needed_columns))
 
-    def _dropped(self, count: str | None) -> int:
-        return super()._dropped(count) if self._held is None or count else self._held.dropped
+    def _count_dropped(self, count: str | None) -> int:
+        return super()._count_dropped(count) if self._held is None or count else self._held.dropped
 
     def _learn(self, counted: pa.Table, names: Sequence[str]) -> None:
         """Let what was counted tell the values: no job is needed for them."""
@@ -235,7 +235,7 @@ class SparkEngine(CountedEngine):
         sets = frame.groupingSets([[name] for name in inner], *inner)
         return frame_of(sets.agg(of.grouping_id().alias("which"), of.count("*").alias("n")))
 
-    def _recoded(self, frame: Frame, publish: Sequence[str], *, numbered: bool) -> FrameEngine:
+    def _published_engine(self, frame: Frame, publish: Sequence[str], *, numbered: bool) -> FrameEngine:
         del numbered  # refused before
         return SparkEngine(frame, self._home, publish, rows=self._rows_about())
 
@@ -250,10 +250,10 @@ class SparkEngine(CountedEngine):
         every = np.arange(len(counts))
         arrays = [column.values(every) for column in rows.values()]
         tally = self._home.hand_back(pa.table([*arrays, of_numbers(counts)], [*inner, "count"]))
-        frame = frame_of(repeated(in_chunks(tally, inner), inner))
+        frame = frame_of(repeat_rows(in_chunks(tally, inner), inner))
         return SparkEngine(frame, self._home, publish, rows=int(counts.sum()), tally=tally)
 
-    def _ordered(self, *, keep: bool = False) -> Frame:
+    def _sorted_frame(self, *, keep: bool = False) -> Frame:
         """Bring equal rows together and sort each part: how the table is cut follows from its content alone."""
         if keep:
             self._home.numbered(self._source)
@@ -263,7 +263,7 @@ class SparkEngine(CountedEngine):
         frame = self._clean(list(self._inner)).to_native() if tally is None else tally
         if tally is None and self.repeats:
             tally = frame.groupBy(*inner).count()
-        return frame_of(in_parts(frame, inner, parts) if tally is None else tallied(tally, inner, parts))
+        return frame_of(in_parts(frame, inner, parts) if tally is None else tally_in_parts(tally, inner, parts))
 
     def _is_repetitive(self, recoding: Recoding, publish: Sequence[str]) -> bool:
         """Say whether rows of a class are likely to be equal: there is little beside the labels that could differ."""

@@ -44,7 +44,7 @@ def check_java() -> None:
 
 
 @contextmanager
-def ended_by_ctrl_c() -> Iterator[Callable[[], None]]:
+def java_ends_by_ctrl_c() -> Iterator[Callable[[], None]]:
     """Let Ctrl-C end every Java that PySpark starts in the block, before anything is tidied up: then nothing writes.
 
     PySpark itself forgets a Java that it is still waiting for, and does not stop a job that it is waiting for. Gives a
@@ -123,13 +123,13 @@ def spark_session(master: str) -> Iterator[Any]:
     spark = import_extra("pyspark.sql", extra="spark", what="Spark")
     if master.startswith(("sc://", "spark://")):
         _reach(master)
-    opened = _connected if master.startswith("sc://") else _started
+    opened = _cluster_session if master.startswith("sc://") else _local_session
     with _silent(), opened(_builder(spark.SparkSession.builder, master)) as session:
         yield session
 
 
 @contextmanager
-def _connected(builder: Any) -> Iterator[Any]:
+def _cluster_session(builder: Any) -> Iterator[Any]:
     """Give a session of a cluster that runs already."""
     session = _start(builder)
     try:
@@ -141,11 +141,11 @@ def _connected(builder: Any) -> Iterator[Any]:
 
 
 @contextmanager
-def _started(builder: Any) -> Iterator[Any]:
+def _local_session(builder: Any) -> Iterator[Any]:
     """Give a session of a Spark whose driver is started here."""
     check_java()
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
-    with ended_by_ctrl_c() as listen:
+    with java_ends_by_ctrl_c() as listen:
         session = _start(builder)
         listen()
         try:

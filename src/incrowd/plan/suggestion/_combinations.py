@@ -52,7 +52,7 @@ class SinglingOut:
         together = replace(
             _combination_of(census, quasi), people=None if by_person is None else people_alone(by_person, quasi)
         )
-        return cls(together, _sorted(single), _sorted(pairs)[:SHOWN])
+        return cls(together, _in_order(single), _in_order(pairs)[:SHOWN])
 
 
 def census_of(engine: Engine, quasi: Sequence[str], entity: str | None = None) -> Census | None:
@@ -84,5 +84,5 @@ def _combination_of(census: Census, names: Sequence[str]) -> Combination:
     return Combination(tuple(names), alone, Fraction(alone, max(census.records, 1)))
 
 
-def _sorted(combinations: Sequence[Combination]) -> tuple[Combination, ...]:
+def _in_order(combinations: Sequence[Combination]) -> tuple[Combination, ...]:
     return tuple(sorted(combinations, key=lambda one: (-one.alone, one.columns)))

@@ -89,7 +89,7 @@ class Read:
         typed = {name for name, domain in profile.domains.items() if domain.kind != "text"}
         gaps = gaps_in(domains, are_typed)
         marks = {name: frozenset(gap.mark for gap in gaps if name in gap.columns) for name in domains}
-        gaps = [replace(_as_written(gap, sketch, engine), number=not typed.isdisjoint(gap.columns)) for gap in gaps]
+        gaps = [replace(_gap_as_written(gap, sketch, engine), number=not typed.isdisjoint(gap.columns)) for gap in gaps]
         said = [f"{note}. Is it right?" for note in unused_notation_notes(engine) if note.split()[0] in given]
         asked = [*said, *_reading_questions(sketch, engine, profile), *_ask_repeats(profile), *_ask_texts([*marked])]
         asked += questions_of_days(domains)
@@ -130,7 +130,7 @@ class Sketch:
             for name, column in zip(header.columns, zip(*rows, strict=True), strict=bool(rows))
         }
         sketch = cls(given, found, columns, tuple(asked))
-        found |= sketch.written(columns)
+        found |= sketch.notation(columns)
         return sketch
 
     @property
@@ -142,7 +142,7 @@ class Sketch:
         """Whether values are separated as where decimals have a comma."""
         return self.said.get("separator") == ";" or self.said.get("decimal") == ","
 
-    def written(self, columns: Mapping[str, Texts], *, points: bool = False) -> dict[str, Any]:
+    def notation(self, columns: Mapping[str, Texts], *, points: bool = False) -> dict[str, Any]:
         """Find out how numbers and days are written in columns, as far as nobody said."""
         found = notation_in(columns, day_first=self.european, points=points)
         known = {"dates"} & {*self.given}
@@ -202,7 +202,7 @@ def _later_findings(sketch: Sketch, engine: Engine, profile: Profile) -> dict[st
     done = set(getattr(engine, "rewritten", {}).values())
     texts = {name: _texts(domain) for name, domain in profile.domains.items() if domain.kind == "text"}
     points = any(domain.kind == "number" and domain.values.dtype.kind == "f" for domain in profile.domains.values())
-    found = sketch.written(texts, points=points)
+    found = sketch.notation(texts, points=points)
     known = ({"decimal", "thousands"} if "number" in done else set()) | ({"dates"} if "date" in done else set())
     return {name: value for name, value in found.items() if name not in known and sketch.found.get(name) != value}
 
@@ -307,7 +307,7 @@ def _ask_texts(names: Sequence[str]) -> Iterator[str]:
         )
 
 
-def _as_written(gap: Gap, sketch: Sketch | None, engine: Engine) -> Gap:
+def _gap_as_written(gap: Gap, sketch: Sketch | None, engine: Engine) -> Gap:
     form = None if sketch is None else sketch.said.get("dates")
     rewritten = getattr(engine, "rewritten", {})
     if sketch is None or form is None or not all(rewritten.get(name) == "date" for name in gap.columns):

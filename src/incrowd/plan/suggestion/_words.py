@@ -141,7 +141,7 @@ def topics_of(name: str) -> list[TopicMatch]:
         return []  # its letters say nothing
     cut = tuple(piece for token in tokens for piece in pieces_of(token))
     best: dict[Topic, TopicMatch] = {}
-    for found in (*_found(cut, glued=cut != tokens), *(_found(tokens) if cut != tokens else ())):
+    for found in (*_phrases_in(cut, glued=cut != tokens), *(_phrases_in(tokens) if cut != tokens else ())):
         if found.topic not in best or found.weight > best[found.topic].weight:
             best[found.topic] = found
     return sorted(best.values(), key=lambda one: (-one.weight, one.topic.about))
@@ -173,7 +173,7 @@ def fit_of(name: str, phrase: str) -> int:
     return 2 * len(written) if len(written) >= COMPOUND and written in joined else 0
 
 
-def _found(words: tuple[str, ...], *, glued: bool = False) -> Iterator[TopicMatch]:
+def _phrases_in(words: tuple[str, ...], *, glued: bool = False) -> Iterator[TopicMatch]:
     """Find the phrases of a name, and how much of its letters each covers; short pieces of glued words say less."""
     known = vocabulary()
     letters = max(sum(map(len, filter(str.isalpha, words))), 1)

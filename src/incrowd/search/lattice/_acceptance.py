@@ -287,7 +287,7 @@ def is_monotone(problem: Problem) -> bool:
     return Acceptance(problem).monotone
 
 
-def left_out_by(problem: Problem) -> Callable[[Sequence[int]], int]:
+def left_out_at(problem: Problem) -> Callable[[Sequence[int]], int]:
     """Give a function that says how many records a node leaves out, whether or not so many may be."""
     acceptance = Acceptance(replace(problem, limit=problem.census.records))
     return lambda levels: acceptance.test(acceptance.rollup.to(levels)).suppressed

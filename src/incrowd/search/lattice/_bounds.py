@@ -14,7 +14,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 
 from incrowd.core import Census
-from incrowd.measures import CellObjective, Objective, rounded
+from incrowd.measures import CellObjective, Objective, round_scores
 from incrowd.search._problem import Counts, Floats, Ints, Problem, least_size
 from incrowd.search.lattice._rollup import Rollup, node_loops
 
@@ -187,7 +187,7 @@ class Bounds:
     def score(self, parts: Floats) -> Floats:
         """Turn sums of parts into bounds of scores, rounded as scores are."""
         finished = self._objective.score_of_sum(parts)
-        return rounded(finished - MARGIN * np.maximum(np.abs(finished), 1.0))
+        return round_scores(finished - MARGIN * np.maximum(np.abs(finished), 1.0))
 
     def exact_score(self, node: Ints) -> float | None:
         """Give the score of a node that leaves nobody out, where its bound tells it beyond rounding."""
@@ -195,7 +195,7 @@ class Bounds:
             return None
         finished = self._objective.score_of_sum(self.least(node[:, None], np.zeros(1, dtype=np.int64)))
         slack = MARGIN * max(abs(float(finished[0])), 1.0)
-        low, high = rounded(finished + np.array([-slack, slack])).tolist()
+        low, high = round_scores(finished + np.array([-slack, slack])).tolist()
         return low if low == high else None
 
     def suppressed(self, levels: Ints) -> Counts:

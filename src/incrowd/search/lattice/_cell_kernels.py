@@ -250,7 +250,7 @@ def count_groups(words: Words, sizes: Words, ok: Bools, fields: Words, groups: W
 
 
 @compiled
-def _left_out(table: Words, reference: Words, needs: Words) -> int:
+def _count_left_out(table: Words, reference: Words, needs: Words) -> int:
     """Count the records of classes that lack what they need; ``table`` has a row of counts by value for each."""
     whole = result = 0
     for count in reference:
@@ -318,7 +318,7 @@ def judge_nodes(
             table = np.zeros((size, len(reference)), dtype=np.int64)
             for row in range(len(words)):
                 table[numbers[row], words[row] & tail] += counts[row]
-            left_out[0, place] = _left_out(table, reference, needs[0])
+            left_out[0, place] = _count_left_out(table, reference, needs[0])
             left_out[1, place] = left_out[0, place]
             if left_out[0, place] <= limit:
-                left_out[1, place] = _left_out(table, reference, needs[1])
+                left_out[1, place] = _count_left_out(table, reference, needs[1])

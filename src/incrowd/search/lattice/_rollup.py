@@ -99,7 +99,7 @@ class Rollup:
         if not moves:
             return source
         if self.is_compiled:
-            return self._rolled_by_kernel(source, target)
+            return self._roll_by_kernel(source, target)
         Rollup._sorted += len(source)
         words = list(source.words)
         for column in moves:
@@ -201,7 +201,7 @@ class Rollup:
         words = tuple(word[starts] for word in ordered.words)
         return Rolled(words, np.add.reduceat(ordered.counts, starts), cells.levels)
 
-    def _rolled_by_kernel(self, source: Rolled, target: Levels) -> Rolled:
+    def _roll_by_kernel(self, source: Rolled, target: Levels) -> Rolled:
         levels, (words,), counts = np.array(target) - self.floor, source.words, source.counts
         if self.is_shared(source):
             rolled, sums = shared_loops().roll_up(words, counts, self.layout, levels, self.tail_mask, self.room)

@@ -117,7 +117,7 @@ def _half_sums(numbers: Words, counts: Counts, mask: int, slots: Slots, times: i
         return int(add_half(numbers, counts, mask, second, part, found, sums, often))
 
     first, second = _run_both(add)
-    return _ends_joined(found, first, second), _ends_joined(sums, first, second), _ends_joined(often, first, second)
+    return _join_ends(found, first, second), _join_ends(sums, first, second), _join_ends(often, first, second)
 
 
 def _run_both(work: Callable[[int], int | None]) -> tuple[int, int]:
@@ -126,7 +126,7 @@ def _run_both(work: Callable[[int], int | None]) -> tuple[int, int]:
         return work(0) or 0, other.result() or 0
 
 
-def _ends_joined(array: Words, first: int, second: int) -> Words:
+def _join_ends(array: Words, first: int, second: int) -> Words:
     """Put what stands at the end beside what stands at the beginning; a small result keeps no large array alive."""
     if not len(array):
         return array

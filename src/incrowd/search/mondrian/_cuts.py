@@ -13,7 +13,7 @@ from incrowd.search._local_recoding import LocalTable, flat_tables, number_runs
 from incrowd.search._problem import Bools, OnProgress, Progress
 from incrowd.search.mondrian import _kernels as loops
 from incrowd.search.mondrian._kernels import Cuts, Levels, OpenParts, PieceRows, Rows
-from incrowd.search.mondrian._parts import Array, Column, Cut, EarlierParts, Leaves, PartTree, Stretches, joined_tree
+from incrowd.search.mondrian._parts import Array, Column, Cut, EarlierParts, Leaves, PartTree, Stretches, join_trees
 
 
 class Cutting:
@@ -46,7 +46,7 @@ class Cutting:
             if progress is not None and progress(Progress(finished, self._records, None)) is False:
                 break
         self._finish(parts)
-        return self._leaves.cut(self._counts, joined_tree(self._tree))
+        return self._leaves.cut(self._counts, join_trees(self._tree))
 
     def first_cut(self) -> Array | None:
         """Cut once, and give the piece that every cell is in; ``None`` where some piece would be too light."""

@@ -9,7 +9,7 @@ from incrowd.core import Hint, ParameterError, Setting
 from incrowd.models import NTCloseness
 from incrowd.search._local_recoding import Labels, LocalTable
 from incrowd.search._problem import OPTIMAL, OnProgress, Problem, check_choice, check_flag
-from incrowd.search.mondrian._parts import Column, CutOutcome, EarlierParts, labelled_cut, namesakes
+from incrowd.search.mondrian._parts import Column, CutOutcome, EarlierParts, label_cut, namesakes
 
 
 @dataclass(frozen=True)
@@ -95,7 +95,7 @@ class Mondrian:
         _refuse_promises(table, strict=self.strict)
         columns = tuple(Column.of(table, index, self.labels) for index in range(len(table.names)))
         found = Cutting(table, columns, strict=self.strict, earlier=earlier).run(progress)
-        cut, labels = labelled_cut(found, columns, apart=not table.union_closed)
+        cut, labels = label_cut(found, columns, apart=not table.union_closed)
         closeness = any(isinstance(model, NTCloseness) for model in problem.model.parts)
         paths = cut.tree.paths(cut.leaves) if closeness else None
         outcome = table.outcome(cut.pieces, labels, self._notes(len(found.leaves) - len(cut.leaves)), paths)

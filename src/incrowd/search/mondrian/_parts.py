@@ -240,7 +240,7 @@ class CutOutcome(LocalOutcome):
         return Partition(dict(zip(texts, parts, strict=True)))
 
 
-def joined_tree(rounds: Sequence[PartTree]) -> PartTree:
+def join_trees(rounds: Sequence[PartTree]) -> PartTree:
     names = ("parents", "cut", "sizes", "low", "high")
     arrays = (np.concatenate([getattr(one, name) for one in rounds]) for name in names)
     return PartTree(rounds[0].columns, *arrays)
@@ -297,7 +297,7 @@ def namesakes(labels: Sequence[Labelling]) -> Grouping:
     return group([column.codes for column in labels], [max(len(column.names), 1) for column in labels])
 
 
-def labelled_cut(cut: Cut, columns: Sequence[Column], *, apart: bool) -> tuple[Cut, tuple[Labelling, ...]]:
+def label_cut(cut: Cut, columns: Sequence[Column], *, apart: bool) -> tuple[Cut, tuple[Labelling, ...]]:
     """Say what the classes of a cut are called."""
     # `apart`: no two parts may be called the same: the smallest part that holds all of them, which keeps the promise,
     # takes their place, until all names differ.
@@ -305,10 +305,10 @@ def labelled_cut(cut: Cut, columns: Sequence[Column], *, apart: bool) -> tuple[C
         labels = tuple(column.labels(cut.reach.at(index), cut.pieces) for index, column in enumerate(columns))
         if not apart or len(merged := namesakes(labels)) == len(cut.leaves):
             return cut, labels
-        cut = _merged_back(cut, columns, merged)
+        cut = _merge_namesakes(cut, columns, merged)
 
 
-def _merged_back(cut: Cut, columns: Sequence[Column], merged: Grouping) -> Cut:
+def _merge_namesakes(cut: Cut, columns: Sequence[Column], merged: Grouping) -> Cut:
     """Put the parts of every group back into the smallest part that holds them all."""
     ways = cut.tree.paths(cut.leaves)
     ways = np.append(ways, np.full((len(ways), 1), -1), axis=1)
