@@ -20,9 +20,9 @@ def test_neighbours_of_a_release_are_counted_when_somebody_asks_and_once(monkeyp
 
     monkeypatch.setattr(Inspection, "left_out_alone", watched)
     release = ic.anonymize(FIRST, ROLES, model="k>=2, l>=2", at_least={"sex": 1})
-    age, sex = release.explanation.notches
-    assert (age.published, sex.hidden, counted) == ("in 2 groups instead of 4 values (level 1 of 3)", True, [])
-    assert (age.left_out, age.breaks, sex.left_out, sex.breaks) == (4, "k>=2", None, None)
+    assert release.columns["age"].published == "in 2 groups instead of 4 values (level 1 of 3)"
+    assert (release.columns["sex"].starred, counted) == (4, [])
+    assert release.explanation.below == {"age": (4, {"k>=2": 4, "l>=2": 4})}
     assert dict(release.explanation.left_out) == {"k>=2": 0, "l>=2": 0}
     assert counted == [[0, 1], None]  # one level lower in one column, and the release itself
 

@@ -49,6 +49,7 @@ def test_every_search_publishes_the_same_rows(algorithm: Any, model: str, table:
     assert tally(there.table) == tally(here.table)
     assert there.verdict == here.verdict
     assert there.measures == here.measures
+    assert there.columns == here.columns
 
 
 def test_the_certificate_is_the_same_up_to_the_file_and_the_libraries(subject: Subject, tmp_path: Path) -> None:

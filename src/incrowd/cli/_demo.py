@@ -90,9 +90,9 @@ def _risk_rows(before: Assessment, after: Assessment) -> list[str]:
 def _column_rows(release: Release) -> list[str]:
     """Say what became of every column."""
     rows = []
-    for one in release.explanation.notches:
-        left = "nothing" if one.groups == 1 else f"{one.groups:,} groups"
-        rows.append(_row(one.column, f"{one.values:,} values", "as it is" if one.level == 0 else left))
+    for one in release.columns.values():
+        left = "nothing" if one.status == "nothing" else f"{one.values:,} groups"
+        rows.append(_row(one.column, f"{one.values_before:,} values", "as it is" if one.level == 0 else left))
     return rows
 
 

@@ -285,7 +285,7 @@ def release_lines(release: Release) -> list[str]:
         *(line for finding in release.verdict.findings for line in _promise_lines(finding)),
         "",
         f"{'column':<{NAME}}published",
-        *(f"{short(part.column, NAME - 1, ' '):<{NAME}}{part.published}" for part in release.explanation.columns),
+        *(f"{short(part.column, NAME - 1, ' '):<{NAME}}{part.published}" for part in release.columns.values()),
         "",
         *textwrap.wrap(release.explanation.emptied_text(), WIDTH, subsequent_indent="  "),
         f"loss {release.measures['loss']:.3f} (0 is the original, 1 is nothing left)",
@@ -308,6 +308,8 @@ def facts_of(release: Release) -> dict[str, Any]:
         "levels": None if recipe.levels is None else dict(recipe.levels),
         "measures": dict(release.measures),
         "carry_nothing": list(release.explanation.empty),
+        "detail_kept": release.detail_kept,
+        "columns": [column.to_dict() for column in release.columns.values()],
         **{name: getattr(recipe, name) for name in ("proof", "checked", "nodes")},
         "notes": list(recipe.notes),
     }

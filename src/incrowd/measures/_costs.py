@@ -170,8 +170,8 @@ def costs_of_sums(sums: LabelSums, ladders: Sequence[Ladder], counts: Sequence[C
     table = int(counts[0].sum())
     records, gone = max(table, 1), table - sums.records
     heights = np.array([max(ladder.height, 1) for ladder in ladders], dtype=np.float64)
-    most = np.array([float(ladder.leaves[-1][0] > 1) for ladder in ladders])  # one value cannot be lost
-    lost = (sums.lost + gone * most) / records
+    pairs = zip(ladders, sums.lost.tolist(), strict=True)
+    lost = np.array([column_loss(ladder, one, sums.records, table) for ladder, one in pairs])
     climbed = (sums.climbed + gone * heights) / (records * heights)
     bits, spans = _bits(sums, counts, gone)
     costs = {
@@ -196,6 +196,37 @@ def _bits(sums: LabelSums, counts: Sequence[Counts], gone: int) -> tuple[Floats,
 
 def _mean(values: Floats, weights: Floats) -> float:
     return float(values @ weights) / (float(weights.sum()) or 1.0)
+
+
+# The detail that is lost and kept, which means the same wherever it is told.
+
+
+def column_loss(ladder: Ladder, lost: float, published: int, records: int) -> float:
+    """Give the share of a column's detail that is lost: ``lost`` is that of the published records, added up.
+
+    A record that is left out loses all of it, but one value cannot be lost.
+    """
+    gone = (records - published) * bool(ladder.leaves[-1][0] > 1)
+    return (lost + gone) / max(records, 1)
+
+
+def detail_lost(census: Census, labels: Sequence[Labelling], sizes: Counts) -> list[float]:
+    """Give the share of the detail that every column loses.
+
+    ``labels``, ``sizes``: per quasi-identifier what every published class is called, and the records of each.
+    """
+    known = zip((census.ladders[name] for name in census.quasi), labels, strict=True)
+    published = int(sizes.sum())
+    return [column_loss(ladder, _total(one.lost, sizes), published, census.records) for ladder, one in known]
+
+
+def mean_detail(lost: Sequence[float]) -> float:
+    """Give the detail that is kept, on average over the columns: one of which nothing is left counts as 0.
+
+    One minus the arithmetic mean of the losses. The measure ``loss``, by which searches compare nodes, is a geometric
+    mean, which hides such columns.
+    """
+    return float(round_scores(np.array(1 - sum(lost) / max(len(lost), 1))))
 
 
 # What a recoding cost, column by column, from what each class is called.
@@ -236,7 +267,7 @@ def column_costs(census: Census, labels: Sequence[Labelling], sizes: Counts) -> 
         climbed = _total(column.climbed, sizes) + gone * ladder.height
         result.append(
             ColumnCosts(
-                loss=(_total(column.lost, sizes) + gone) / records,
+                loss=column_loss(ladder, _total(column.lost, sizes), int(sizes.sum()), census.records),
                 distortion=climbed / (records * max(ladder.height, 1)),
                 entropy=_bits_lost(census, number, column, sizes),
                 ambiguity=(_total(_stands_for(column, leaves), sizes) + gone * leaves) / records,

@@ -13,7 +13,8 @@ from incrowd.release._census import (
     unused_notation_notes,
 )
 from incrowd.release._certificate import limits_of
-from incrowd.release._explanation import Explanation, Notch
+from incrowd.release._columns import PublishedColumn
+from incrowd.release._explanation import Explanation
 from incrowd.release._feasibility import feasibility
 from incrowd.release._folder import OWNER, certificate_at, certificate_beside, certificate_in, format_like
 from incrowd.release._output import KeyFile, check_wanted_dialect
@@ -41,23 +42,21 @@ from incrowd.release._versions import (
     Proposal,
     Version,
     basis_of,
-    detail_lost,
     inspect_node,
     lattice_of,
-    mean_detail,
     proposals,
     version_of,
 )
 
 __all__ = [
-    "AS_READ", "HEADER", "NEEDS", "NOT_STATED", "OWNER", "QUESTIONS", "SHORT", "WHOSE", "About", "Basis", "Explanation",
-    "KeyFile", "LatticeNode", "NodeVersion", "Notch", "Proposal", "Reading", "Recipe", "Release", "SavedRecoding",
-    "StoredRecoding", "Strength", "Verification", "Version", "anonymize", "apply", "basis_of", "budget_of", "census",
-    "census_within_memory", "certificate_at", "certificate_beside", "certificate_in", "check_about",
-    "check_wanted_dialect", "classes_where", "detail_lost", "feasibility", "first_rows", "fits_in_memory",
-    "format_like", "free_name", "frontier", "inspect_node", "is_comparable", "ladders_of", "lattice_of", "limits_of",
-    "load_recoding", "looks_at_levels", "mean_detail", "notes_on_look_alikes", "open_original", "open_release",
-    "open_released", "open_with_schema", "prediction_of", "proposals", "public_schema", "published_rows",
-    "read_certificate", "reading_as_before", "save_recoding", "settings_of", "solutions", "unused_notation_notes",
-    "verdict_of", "verify", "version_of", "wording_of",
+    "AS_READ", "HEADER", "NEEDS", "NOT_STATED", "OWNER", "QUESTIONS", "SHORT", "WHOSE", "About", "Basis",
+    "Explanation", "KeyFile", "LatticeNode", "NodeVersion", "Proposal", "PublishedColumn", "Reading", "Recipe",
+    "Release", "SavedRecoding", "StoredRecoding", "Strength", "Verification", "Version", "anonymize", "apply",
+    "basis_of", "budget_of", "census", "census_within_memory", "certificate_at", "certificate_beside",
+    "certificate_in", "check_about", "check_wanted_dialect", "classes_where", "feasibility", "first_rows",
+    "fits_in_memory", "format_like", "free_name", "frontier", "inspect_node", "is_comparable", "ladders_of",
+    "lattice_of", "limits_of", "load_recoding", "looks_at_levels", "notes_on_look_alikes",
+    "open_original", "open_release", "open_released", "open_with_schema", "prediction_of", "proposals",
+    "public_schema", "published_rows", "read_certificate", "reading_as_before", "save_recoding", "settings_of",
+    "solutions", "unused_notation_notes", "verdict_of", "verify", "version_of", "wording_of",
 ]  # fmt: skip

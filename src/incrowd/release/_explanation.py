@@ -7,12 +7,10 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
-import numpy as np
-
-from incrowd.core import TOP, records_text, share_text, unbroken_percent
-from incrowd.measures import LabelSums, costs_of_sums
+from incrowd.core import records_text, share_text
+from incrowd.release._columns import PublishedColumn, columns_of_local, columns_of_node
 from incrowd.release._recipe import Recipe
-from incrowd.search import Inspection, LocalOutcome, Node, Problem
+from incrowd.search import Inspection, LocalOutcome, Problem
 
 
 class Nearby:
@@ -57,79 +55,21 @@ class Nearby:
 
 
 @dataclass(frozen=True, slots=True)
-class Notch:
-    """What one level less of a column would have meant."""
-
-    column: str
-    level: int
-    height: int
-    groups: int
-    values: int
-    hidden: bool
-    nearby: Nearby = field(repr=False, compare=False)
-
-    @property
-    def left_out(self) -> int | None:
-        """How many records would be left out one level lower; ``None`` where there is no lower level."""
-        each = self.nearby.below.get(self.column)
-        return None if each is None else each[0]
-
-    @property
-    def breaks(self) -> str | None:
-        """The promise that would leave out most of them."""
-        each = self.nearby.below.get(self.column)
-        return None if each is None else max(each[1], key=each[1].__getitem__)
-
-    @property
-    def published(self) -> str:
-        """Say in a few words what is published of the column."""
-        if self.level == 0:
-            return "as it is"
-        if self.groups == 1:
-            return "without its values (all are one group)"
-        return f"in {self.groups:,} groups instead of {self.values:,} values (level {self.level} of {self.height})"
-
-
-@dataclass(frozen=True, slots=True)
-class Spread:
-    """What a local recoding did to a column."""
-
-    column: str
-    values: int
-    labels: int
-    as_it_is: float
-    hidden: float
-    lost: float
-
-    @property
-    def published(self) -> str:
-        """Say in a few words what is published of the column."""
-        labels = "1 label" if self.labels == 1 else f"{self.labels:,} labels"
-        values = "1 value" if self.values == 1 else f"{self.values:,} values"
-        as_it_is, hidden = unbroken_percent(self.as_it_is), unbroken_percent(self.hidden)
-        return f"{labels} for {values}; {as_it_is} of the records as they are, {hidden} without a value"
-
-
-@dataclass(frozen=True, slots=True)
 class Explanation:
     """Numbers behind a release: what each column and each promise has to do with it."""
 
-    notches: tuple[Notch, ...] = ()
-    spreads: tuple[Spread, ...] = ()
+    columns: tuple[PublishedColumn, ...] = ()
+    nearby: Nearby | None = field(default=None, repr=False, compare=False)
 
     @classmethod
-    def of_node(cls, problem: Problem, best: Node) -> Explanation:
+    def of_node(cls, problem: Problem, inspected: Inspection) -> Explanation:
         """Say what the best node did to every column; what those below it would have done is counted on request."""
-        levels = tuple(best.levels[name] for name in problem.census.quasi)
-        nearby = Nearby(problem, levels)
-        return cls(tuple(_notch(problem, nearby, column, level) for column, level in enumerate(levels)))
+        return cls(columns_of_node(problem, inspected), Nearby(problem, inspected.published.levels))
 
     @classmethod
     def of_local(cls, problem: Problem, outcome: LocalOutcome) -> Explanation:
         """Say what a local recoding did to every column."""
-        spreads = Spreads(problem)
-        spreads.add(outcome)
-        return spreads.explanation()
+        return cls(columns_of_local(problem, outcome))
 
     def emptied_text(self, most: int | None = None) -> str:
         """Say how many columns carry nothing any more, and which; nothing if there is none."""
@@ -146,23 +86,25 @@ class Explanation:
     @property
     def left_out(self) -> Mapping[str, int]:
         """Per promise, how many records it leaves out alone; nothing of a local recoding."""
-        return self.notches[0].nearby.alone if self.notches else {}
+        return {} if self.nearby is None else self.nearby.alone
 
     @property
     def joined(self) -> int:
         """How many records are masked only so that all masked ones together keep the promise."""
-        return self.notches[0].nearby.joined if self.notches else 0
+        return 0 if self.nearby is None else self.nearby.joined
 
     @property
-    def columns(self) -> tuple[Notch | Spread, ...]:
-        """What was done to every quasi-identifier."""
-        return self.notches or self.spreads
+    def below(self) -> Mapping[str, tuple[int, Mapping[str, int]]]:
+        """Per column that has a lower level, how many records one level less would leave out, in all and by promise.
+
+        Nothing of a local recoding.
+        """
+        return {} if self.nearby is None else self.nearby.below
 
     @property
     def empty(self) -> tuple[str, ...]:
-        """The quasi-identifiers that carry nothing any more: everybody has one and the same label there."""
-        notches = [one.column for one in self.notches if one.level and one.groups == 1]
-        return (*notches, *(one.column for one in self.spreads if one.labels == 1 < one.values))
+        """The quasi-identifiers that carry nothing any more: only stars, or one and the same value for everybody."""
+        return tuple(one.column for one in self.columns if one.status == "nothing")
 
 
 def in_words(explanation: Explanation, recipe: Recipe, classes: int, measures: Mapping[str, float]) -> str:
@@ -178,8 +120,7 @@ def in_words(explanation: Explanation, recipe: Recipe, classes: int, measures: M
         f"{suppressed:,} ({share_text(suppressed, records)}) are {gone}; {limit:,} were allowed.",
         *([f"{who} masked only because {ONE_GROUP}."] if joined else []),
         "",
-        *(_column_sentence(notch, recipe) for notch in explanation.notches),
-        *(f"{spread.column}: {spread.published}; loses {spread.lost:.3f}." for spread in explanation.spreads),
+        *(_column_sentence(one, explanation, recipe) for one in explanation.columns),
         "",
     ]
     if explanation.empty:
@@ -197,39 +138,27 @@ def in_words(explanation: Explanation, recipe: Recipe, classes: int, measures: M
     return "\n".join(lines)
 
 
-def _notch(problem: Problem, nearby: Nearby, column: int, level: int) -> Notch:
-    name = problem.census.quasi[column]
-    ladder = problem.census.ladders[name]
-    return Notch(
-        column=name,
-        level=level,
-        height=ladder.height,
-        groups=len(ladder.labels[level]),
-        values=len(problem.census.domains[name]),
-        hidden=ladder.labels[level].tolist() == [TOP],
-        nearby=nearby,
-    )
-
-
 def _groups_text(number: int) -> str:
     return "1 group" if number == 1 else f"{number:,} groups"
 
 
-def _column_sentence(notch: Notch, recipe: Recipe) -> str:
-    if notch.level == 0:
-        return f"{notch.column}: published as it is."
-    what = "not published" if notch.hidden else f"{_groups_text(notch.groups)} instead of {notch.values:,} values"
-    where = f"{notch.column}: {what} (level {notch.level} of {notch.height})."
-    if notch.left_out is None:
-        began = (
-            "The search began at this level" if notch.column in recipe.floor else "You asked for at least this level"
-        )
+def _column_sentence(one: PublishedColumn, explanation: Explanation, recipe: Recipe) -> str:
+    if explanation.nearby is None:
+        return f"{one.column}: {one.published}; detail kept {one.kept:.1%}."
+    if one.level == 0:
+        return f"{one.column}: published as it is."
+    hidden = one.starred == one.cells
+    what = "not published" if hidden else f"{_groups_text(one.values)} instead of {one.values_before:,} values"
+    where = f"{one.column}: {what} (level {one.level} of {one.height})."
+    if one.column not in explanation.below:
+        began = "The search began at this level" if one.column in recipe.floor else "You asked for at least this level"
         return f"{where} {began}."
+    left_out, by_each = explanation.below[one.column]
     verb = "leave out" if recipe.suppression == "drop" else "mask"
-    change = f"One level finer would {verb} {records_text(notch.left_out, recipe.records)}"
-    if notch.left_out > recipe.max_suppressed_records:
-        most = recipe.max_suppressed_records
-        return f"{where} {change}, which is more than the {most:,} allowed; {notch.breaks} would be broken."
+    change = f"One level finer would {verb} {records_text(left_out, recipe.records)}"
+    if left_out > recipe.max_suppressed_records:
+        most, breaks = recipe.max_suppressed_records, max(by_each, key=by_each.__getitem__)
+        return f"{where} {change}, which is more than the {most:,} allowed; {breaks} would be broken."
     worse = ", which is allowed but worse by the measure of the search" if recipe.proof == "optimal" else ""
     return f"{where} {change}{worse}."
 
@@ -240,48 +169,3 @@ PROOFS = {
     "heuristic": "A better one may exist: nothing is proven but that the promise is kept.",
 }
 ONE_GROUP = "masked records are one group, which must keep the promise too"
-
-
-# What a local recoding did to a table, added up part by part.
-
-
-class Spreads:
-    """What became of the quasi-identifiers."""
-
-    def __init__(self, problem: Problem) -> None:
-        census = problem.census
-        self._domains = domains = [census.domains[name] for name in census.quasi]
-        self._ladders = [census.ladders[name] for name in census.quasi]
-        none = np.zeros(len(domains))
-        self._sums = LabelSums(none, none, none, 0.0, 0, 0)
-        self._labels: list[set[str | None]] = [set() for _ in domains]
-        self._as_it_is, self._hidden = np.zeros((2, len(domains)), dtype=np.int64)
-
-    def add(self, outcome: LocalOutcome) -> None:
-        """Take in a part, or the whole table."""
-        self._sums += LabelSums.of(outcome.labels, outcome.sizes)
-        for place, column in enumerate(outcome.labels):
-            self._labels[place].update(column.names[np.unique(column.codes)].tolist())
-            self._as_it_is[place] += outcome.sizes[column.climbed == 0].sum()
-            self._hidden[place] += outcome.sizes[column.texts == TOP].sum()
-
-    def costs(self) -> Mapping[str, float]:
-        """Give what it cost, by the name of the measure."""
-        return costs_of_sums(self._sums, self._ladders, [domain.counts for domain in self._domains])
-
-    def explanation(self) -> Explanation:
-        """Say what was done to every column."""
-        records = max(self._sums.records, 1)
-        return Explanation(
-            spreads=tuple(
-                Spread(
-                    column=domain.column,
-                    values=len(domain),
-                    labels=len(self._labels[place]),
-                    as_it_is=int(self._as_it_is[place]) / records,
-                    hidden=int(self._hidden[place]) / records,
-                    lost=float(self._sums.lost[place]) / records,
-                )
-                for place, domain in enumerate(self._domains)
-            )
-        )

@@ -34,7 +34,8 @@ from incrowd.engines import (
     write_arrays,
 )
 from incrowd.release._census import CensusPlan, Goal
-from incrowd.release._explanation import Spreads
+from incrowd.release._columns import ColumnSums
+from incrowd.release._explanation import Explanation
 from incrowd.release._feasibility import refuse_infeasible
 from incrowd.release._floor import NO_REPORTS
 from incrowd.release._folder import OWNER, Folders
@@ -135,24 +136,26 @@ class PartwisePublication:
             cells = spill_census(self.source.engine, self.request, folder / "cells.parquet")
             files = PartFiles(self.request, self.problem.census.domains, self.room, folder).cut(cells, by)
             with Folders.new(self.output.folder, force=self.output.force) as folders:
-                spreads, expected = self._finish_parts(files, by, folder / "released", folders.owner)
-                found = self._outcome_of_parts(self._stored_recoding(folders.owner, len(files)), spreads, described)
+                sums, expected = self._finish_parts(files, by, folder / "released", folders.owner)
+                found = self._outcome_of_parts(self._stored_recoding(folders.owner, len(files)), sums, described)
                 release = self._write(found, folder / "released", folders, len(files), expected)
         return replace(release, recoding=self._stored_recoding(self.output.folder / OWNER, len(files)))
 
-    def _finish_parts(self, files: list[CellFile], by: CountedCuts, released: Path, owner: Path) -> tuple[Spreads, int]:
+    def _finish_parts(
+        self, files: list[CellFile], by: CountedCuts, released: Path, owner: Path
+    ) -> tuple[ColumnSums, int]:
         """Finish every part: rows and recoding go to files. Give what that cost, and the fingerprint of the rows."""
         released.mkdir()
-        spreads, expected = Spreads(self.problem), 0
+        sums, expected = ColumnSums(self.problem), 0
         for number, file in enumerate(files, start=1):
             places = released / f"{number}.parquet", owner / PART.format(number)
-            expected += self._publish(*self._read_part(file, by), places, spreads)
-        return spreads, expected % 2**64
+            expected += self._publish(*self._read_part(file, by), places, sums)
+        return sums, expected % 2**64
 
-    def _publish(self, problem: Problem, begun: EarlierParts, places: tuple[Path, Path], spreads: Spreads) -> int:
+    def _publish(self, problem: Problem, begun: EarlierParts, places: tuple[Path, Path], sums: ColumnSums) -> int:
         """Finish some parts, and forget all about them but what it cost, and their fingerprint."""
         outcome = self.algorithm.go_on(problem, begun, self.watch)
-        spreads.add(outcome)
+        sums.add(outcome.labels, outcome.sizes)
         predicted = prediction_of(problem, outcome.recoding)
         self.source.recoded(outcome.recoding).write(places[0])
         released = open_released(places[0], **self.source.engine.resources.options)
@@ -209,10 +212,10 @@ class PartwisePublication:
         expect(fine=whole.holds, problem="does not keep the promise that the search found it to keep")
         return whole, measuring.result()
 
-    def _outcome_of_parts(self, recoding: StoredRecoding, spreads: Spreads, described: Future[dict[str, Any]]) -> Found:
+    def _outcome_of_parts(self, recoding: StoredRecoding, sums: ColumnSums, described: Future[dict[str, Any]]) -> Found:
         """Say what was found, without what lies in files."""
         none, notes = np.zeros(0, dtype=np.int64), (PARTED.format(cells=self.room),)
-        outcome = LocalOutcome(recoding, labels=(), sizes=none, suppressed=0, costs=spreads.costs(), notes=notes)
+        outcome = LocalOutcome(recoding, labels=(), sizes=none, suppressed=0, costs=sums.costs(), notes=notes)
         return Found(
             problem=self.problem,
             outcome=outcome,
@@ -221,7 +224,7 @@ class PartwisePublication:
             predicted=None,
             suppressed=0,
             costs=outcome.costs,
-            explanation=spreads.explanation(),
+            explanation=Explanation(sums.published()),
             input=described,
         )
 

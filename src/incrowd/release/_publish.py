@@ -77,10 +77,11 @@ def publish(source: Source, problem: Problem, outcome: Outcome | LocalOutcome, a
                 raise no_release(problem, outcome)
             inspected = Inspection(problem, outcome.best.levels)
             node, costs = inspected.recoding(), inspected.costs()
+            explanation = Explanation.of_node(problem, inspected)
             del inspected  # what it took to find out is forgotten before writing
             predicted = beside.submit(prediction_of, problem, node)
             recoding = replace(node, masked=True) if masks and node.has_left_out else node
-            suppressed, explanation = outcome.best.suppressed, Explanation.of_node(problem, outcome.best)
+            suppressed = outcome.best.suppressed
         described = source.described(problem.census.records + problem.census.dropped, beside)
         found = Found(problem, outcome, algorithm, recoding, predicted, suppressed, costs, explanation, described)
         if source.manner.output is not None:

@@ -12,8 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 from incrowd.core import CensusRequest, Domain, Recoding, Schema, Verdict
 from incrowd.engines import Answers, Engine, Remembered, digest_of_files, open_table
+from incrowd.measures import mean_detail
 from incrowd.models import Model
 from incrowd.release._census import AS_READ, cells_that_fit, open_with_schema, reading_as_before
+from incrowd.release._columns import PublishedColumn
 from incrowd.release._explanation import Explanation, in_words
 from incrowd.release._folder import report_room, save
 from incrowd.release._output import Format, KeyFile, WantedDialect
@@ -225,6 +227,16 @@ class Release:
         """
         written: Path = report_room().write_report(self, path, about=about, public=public, force=force)
         return written
+
+    @property
+    def columns(self) -> dict[str, PublishedColumn]:
+        """What is left of every quasi-identifier, by its name: values, cells that still say something, detail kept."""
+        return {one.column: one for one in self.explanation.columns}
+
+    @property
+    def detail_kept(self) -> float:
+        """The share of the detail that is kept, on average over the quasi-identifiers: 1 is the original table."""
+        return mean_detail([1 - one.kept for one in self.explanation.columns])
 
     def explain(self) -> str:
         """Say in plain words what was done to each column and why, and which promise binds."""

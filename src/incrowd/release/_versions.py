@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import reduce
 from operator import and_
@@ -12,7 +12,8 @@ from typing import Literal, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from incrowd.core import FullDomainRecoding, Labelling, ParameterError, UnknownColumnError
+from incrowd.core import FullDomainRecoding, ParameterError, UnknownColumnError
+from incrowd.measures import detail_lost, mean_detail
 from incrowd.models import KAnonymity, Model, suppression_limit
 from incrowd.release._recipe import Basis, prediction_of
 from incrowd.release._release import Release
@@ -23,24 +24,6 @@ NODES, WORK = 2_000, 100_000_000
 
 Counts = npt.NDArray[np.int64]
 Levels = tuple[int, ...]
-
-
-def detail_lost(labels: Sequence[Labelling], sizes: Counts, records: int) -> list[float]:
-    """Give the share of the detail that every column loses; records that are left out lose all of it.
-
-    ``labels``, ``sizes``: per quasi-identifier what every published class is called, and the records of each.
-    """
-    gone = records - int(sizes.sum())
-    return [float(column.lost @ sizes + gone) / max(records, 1) for column in labels]
-
-
-def mean_detail(labels: Sequence[Labelling], sizes: Counts, records: int) -> float:
-    """Give the detail that is kept, on average over the columns: one of which nothing is left counts as 0.
-
-    The measure ``loss``, by which a search compares releases, is a geometric mean, which hides such columns.
-    """
-    losses = detail_lost(labels, sizes, records)
-    return 1 - sum(losses) / max(len(losses), 1)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -103,7 +86,7 @@ def version_by(problem: Problem, recoding: FullDomainRecoding, suppressed: int) 
 
 def _version(basis: Basis, levels: Mapping[str, int] | None, suppressed: int) -> Version:
     records, predicted = basis.problem.census.records, basis.predicted
-    kept = mean_detail(basis.labels, basis.sizes, records)
+    kept = mean_detail(detail_lost(basis.problem.census, basis.labels, basis.sizes))
     return Version(levels, records, suppressed, predicted.classes.size[~predicted.left_out], kept)
 
 
@@ -219,7 +202,7 @@ class Proposal:
         outcome = algorithm.search(problem, progress)
         if isinstance(outcome, LocalOutcome):
             records = problem.census.records
-            kept = mean_detail(outcome.labels, outcome.sizes, records)
+            kept = mean_detail(detail_lost(problem.census, outcome.labels, outcome.sizes))
             return Version(None, records, outcome.suppressed, outcome.sizes, kept)
         if outcome.best is None or outcome.best.classes == 0:
             return None

@@ -11,7 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from incrowd.core import Classes, Ladder, LocalRecoding, Recoding, add_up
-from incrowd.release import Basis, detail_lost
+from incrowd.measures import detail_lost
+from incrowd.release import Basis
 from incrowd.search import Frontier, Problem, all_solutions
 
 Rows = list[dict[str, Any]]
@@ -72,7 +73,7 @@ def ladder_rows(basis: Basis) -> Rows:
 
 def loss_rows(basis: Basis) -> Rows:
     """Say how much detail every column lost; what was left out lost all."""
-    losses = detail_lost(basis.labels, basis.sizes, basis.problem.census.records)
+    losses = detail_lost(basis.problem.census, basis.labels, basis.sizes)
     return [{"column": name, "lost": lost} for name, lost in zip(basis.problem.census.quasi, losses, strict=True)]
 
 

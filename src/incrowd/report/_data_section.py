@@ -82,13 +82,12 @@ def data_section(charts: Charts, about: About) -> Section:
 
 def columns_section(release: Release, about: About | None = None) -> Section:
     """Say what was done to every column; without what the owner says, no number that the release does not show."""
-    explained = {part.column: part for part in release.explanation.columns}
     schema, table = release.schema, []
     for name in _published_columns(release):
         role = schema.role(name) or "insensitive"
         told = "as it is"
         if role == "quasi-identifier":
-            told = _public_words(release, name) if about is None else explained[name].published
+            told = _public_words(release, name) if about is None else release.columns[name].published
         table.append([name, role, technique(release, name), told])
     table += [[name, "identifier", "pseudonym", "as a pseudonym"] for name in release.recipe.pseudonymised]
     named = dict.fromkeys(name for name in (*schema.identifiers, schema.entity) if name)
@@ -109,8 +108,8 @@ def technique(release: Release, name: str) -> str:
     levels = release.recoding.levels
     if levels is None:
         return "local generalization"
-    notch = {part.column: part for part in release.explanation.notches}.get(name)
-    if levels[name] and notch is not None and notch.hidden:
+    column = release.columns.get(name)
+    if levels[name] and column is not None and column.starred == column.cells:
         return "attribute suppression"
     return "generalization" if levels[name] else "none"
 

@@ -18,7 +18,6 @@ from incrowd.release import (
     Recipe,
     Release,
     check_about,
-    mean_detail,
     settings_of,
 )
 from incrowd.report._charts import Charts
@@ -317,13 +316,11 @@ def _summary_rows(charts: Charts) -> list[Row]:
         highest_row(charts, k),
         compared_row("average chance to find a person", charts.risks, lambda one: share(one.prosecutor.average)),
     ]
-    columns = release.explanation.columns
+    columns = release.columns
     if columns:
         left = len(columns) - len(release.explanation.empty)
         rows.append(["quasi-identifiers that still say something", f"{len(columns)}", f"{left}", "", ""])
-    if (basis := release.basis) is not None:
-        kept = mean_detail(basis.labels, basis.sizes, basis.problem.census.records)
-        rows.append(["detail kept, average of these columns", "100%", f"{kept:.1%}", "", ""])
+        rows.append(["detail kept, average of these columns", "100%", f"{release.detail_kept:.1%}", "", ""])
     return rows
 
 

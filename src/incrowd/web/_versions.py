@@ -96,7 +96,7 @@ def _details(plan: Plan, release: Release) -> Plain:
     facts = {what: one for what, one, _ in compare(release, release).rows}
     return {
         "explain": release.explain(),
-        "columns": [{"column": one.column, "published": one.published} for one in release.explanation.columns],
+        "columns": [{"column": one.column, "published": one.published} for one in release.columns.values()],
         "findings": [_finding(one) for one in release.verdict.findings],
         "notes": [*dict.fromkeys([*release.verdict.notes, *release.recipe.notes])],
         "measures": {name: share_of(value) for name, value in release.measures.items()},

@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from incrowd.core import FullDomainRecoding
-from incrowd.measures import MEASURES
+from incrowd.measures import MEASURES, Published
 from incrowd.search._problem import Counts, Floats, Ints, Problem
 from incrowd.search.lattice._acceptance import Acceptance, Tested
 from incrowd.search.lattice._rollup import Rolled
@@ -120,9 +120,13 @@ class Inspection:
 
     def costs(self) -> dict[str, float]:
         """Give every measure, all columns weighing the same."""
-        published = self._acceptance.published(self._cells, self._test_result)
         census = self._problem.census
-        return {name: measure.bind(census, {}, 0.5).score(published) for name, measure in MEASURES.items()}
+        return {name: measure.bind(census, {}, 0.5).score(self.published) for name, measure in MEASURES.items()}
+
+    @cached_property
+    def published(self) -> Published:
+        """What is published: the records of every group, and of every class."""
+        return self._acceptance.published(self._cells, self._test_result)
 
     @property
     def classes(self) -> int:
