@@ -112,14 +112,14 @@ def test_a_failure_in_the_middle_leaves_what_was_there(there: bool, monkeypatch:
     target = ic.Database(URI, table="patients")
     if there:
         write_table(TABLE, target)
-    ingest = _database._ingest
+    ingest = _database._ingest_table
 
     def fail(*given: Any) -> None:
         ingest(*given)
         msg = "canary"
         raise RuntimeError(msg)
 
-    monkeypatch.setattr(_database, "_ingest", fail)
+    monkeypatch.setattr(_database, "_ingest_table", fail)
     with pytest.raises(EngineError, match="withheld") as caught:
         write_table(TABLE.slice(0, 1), target, force=True)
     assert "canary" not in str(caught.value)
@@ -186,7 +186,7 @@ def test_a_file_of_sqlite_that_is_not_there_is_not_made(tmp_path: Path, monkeypa
     monkeypatch.setenv(URI, f"sqlite:///{tmp_path}/t.db")
     with pytest.raises(DataError, match="a file of SQLite that does not exist"):
         read(table="patients")
-    monkeypatch.setattr(_database, "_ingest", lambda *_: 1 / 0)
+    monkeypatch.setattr(_database, "_ingest_table", lambda *_: 1 / 0)
     with pytest.raises(EngineError, match="withheld"):
         write_table(TABLE, ic.Database(URI, table="patients"))
     assert list(tmp_path.iterdir()) == []

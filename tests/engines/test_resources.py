@@ -209,7 +209,7 @@ def test_what_a_killed_process_left_of_a_table_is_removed_by_the_next_one(tmp_pa
 @pytest.mark.usefixtures("as_if_new")
 def test_what_somebody_works_with_is_left_alone(tmp_path: Path) -> None:
     with private_folder(tmp_path) as folder:
-        budget._clear(tmp_path)
+        budget._remove_leftovers(tmp_path)
         assert folder.is_dir()
 
 
@@ -220,11 +220,11 @@ def test_what_is_young_or_no_folder_of_ours_is_left_alone(tmp_path: Path, monkey
     (tmp_path / "incrowd_link").symlink_to(tmp_path / "other")
     (tmp_path / "incrowd_release").mkdir()  # a user may call a folder so
     (tmp_path / "incrowd_release" / "data.csv").touch()
-    budget._clear(tmp_path)
+    budget._remove_leftovers(tmp_path)
     assert (tmp_path / "incrowd_release" / "data.csv").exists()
     young, _ = budget.make_private(tmp_path)
     monkeypatch.setattr(budget, "_YOUNG", 60)
-    budget._clear(tmp_path)
+    budget._remove_leftovers(tmp_path)
     names = {"incrowd_file", "incrowd_link", "incrowd_release", "other", young.name}
     assert {path.name for path in tmp_path.iterdir()} == names
 

@@ -71,13 +71,13 @@ def test_a_memory_limit_decides_how_many_rows_are_kept(tmp_path: Path, monkeypat
 
 def test_the_file_is_read_once_for_all_columns_of_a_request(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     reads: list[object] = []
-    batches = _text._batches
+    batches = _text._column_batches
 
     def counted(*args: Any) -> Any:
         reads.append(args)
         return batches(*args)
 
-    monkeypatch.setattr(_text, "_batches", counted)
+    monkeypatch.setattr(_text, "_column_batches", counted)
     engine = open_table(write(tmp_path, 30))
     engine.census(REQUEST)
     engine.census_size(REQUEST)

@@ -32,7 +32,7 @@ def test_conditions_that_spare_next_to_nothing_barely_improve_a_test(
     spared: int, judged: int, verdict: str, share: str
 ) -> None:
     row = {"excluded_by_condition_2": 38, "spared_by_condition_2": spared, "nodes_judged": judged}
-    early, less = _p_sensitive_claims._conditions([row])
+    early, less = _p_sensitive_claims._condition_claims([row])
     assert (early.verdict, less.verdict) == ("holds", verdict)
     assert "38 of 96 nodes per run, 39.6%" in early.found
     assert share in less.found
@@ -61,10 +61,10 @@ def test_disclosures_are_pairs_of_a_class_and_a_constant_column() -> None:
     ]
     schema = ic.Schema(quasi={"age": ic.flat()}, sensitive=["pay", "gain"])
     problem = Problem(ic.census(table, schema), schema, ic.KAnonymity(2))
-    assert [_p_sensitive._disclosures(problem, [level]) for level in (0, 1)] == [2, 0]
+    assert [_p_sensitive._count_disclosures(problem, [level]) for level in (0, 1)] == [2, 0]
     alone = [*table, {"age": "40s", "pay": "low", "gain": 0}]
     left_out = Problem(ic.census(alone, schema), schema, ic.KAnonymity(2), limit=1)
-    assert _p_sensitive._disclosures(left_out, [0]) == 2
+    assert _p_sensitive._count_disclosures(left_out, [0]) == 2
 
 
 def test_confidential_columns_can_be_chosen(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -119,7 +119,7 @@ def listed_exclusions(classes: Classes, prior: Prior, values: Sequence[str]) -> 
 def unlikely_exclusions(classes: Classes, prior: Prior, public: Mapping[str, Fraction], excluded: int) -> AttackOutcome:
     """Rule out, in every class, the values that are least likely by a public distribution; at times wrongly."""
     domain = classes.cells.domains[prior.column]
-    rank = _ranks(domain, public)
+    rank = _likelihood_ranks(domain, public)
     histogram = classes.histogram(prior.column)
     order = np.lexsort((rank[histogram.values[0]], histogram.classes))
     place = np.empty(len(order), dtype=np.int64)
@@ -165,7 +165,7 @@ def _cells_of(classes: Classes, column: str, kept: npt.NDArray[np.bool_]) -> npt
     return kept[np.searchsorted(keys, cells)] if len(cells) else np.zeros(0, dtype=bool)
 
 
-def _ranks(domain: Domain, public: Mapping[str, Fraction]) -> Ints:
+def _likelihood_ranks(domain: Domain, public: Mapping[str, Fraction]) -> Ints:
     """Rank the values from the least likely to the likeliest; those that are not listed come first."""
     likely = sorted(public, key=lambda value: public[value])
     places = places_in(likely, domain)

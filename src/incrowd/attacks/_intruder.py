@@ -117,7 +117,7 @@ def _checked_number(name: str, given: object, low: int, high: int | None) -> Fra
 
 def _value_texts(name: str, given: Mapping[str, Sequence[Any]] | None) -> Texts:
     found = {}
-    for column, values in _columns(name, given):
+    for column, values in _values_by_column(name, given):
         if isinstance(values, str) or not isinstance(values, Sequence):
             msg = f"{name} of column {column!r} must be a list, got {type(values).__name__}."
             raise ParameterError(msg, hint="write a list, also for a single value.")
@@ -127,7 +127,7 @@ def _value_texts(name: str, given: Mapping[str, Sequence[Any]] | None) -> Texts:
 
 def _public_shares(given: Mapping[str, Mapping[Any, Number]] | None) -> Shares:
     found = {}
-    for column, shares in _columns("public", given):
+    for column, shares in _values_by_column("public", given):
         if not isinstance(shares, Mapping):
             msg = f"public of column {column!r} must be a dict from value to share, got {type(shares).__name__}."
             raise ParameterError(msg)
@@ -148,7 +148,7 @@ def _value_text(what: str, value: Any) -> str:
         raise ParameterError(msg, hint="use numbers, booleans, dates, timestamps or text.") from None
 
 
-def _columns(name: str, given: Mapping[str, Any] | None) -> list[tuple[str, Any]]:
+def _values_by_column(name: str, given: Mapping[str, Any] | None) -> list[tuple[str, Any]]:
     if given is not None and not isinstance(given, Mapping):
         msg = f"{name} must be a dict with the column as key, got {type(given).__name__}."
         raise ParameterError(msg)

@@ -202,8 +202,8 @@ def add_up_many(links: Links, sizes: Ints, certain: Sequence[Ints], ranks: Ints 
         telling=np.zeros((len(rows), len(sizes)), dtype=bool),
     )
     kinds = links.value_kinds()
-    crowd, order = _crowd(links, kinds)
-    number = walk(crowd, _tree(links), _covers(links, kinds), says, answers)
+    crowd, order = _packed_people(links, kinds)
+    number = walk(crowd, _class_tree(links), _cover_bits(links, kinds), says, answers)
     kind = np.empty_like(answers.kind)
     kind[order] = answers.kind
     return answers._replace(
@@ -215,7 +215,7 @@ def add_up_many(links: Links, sizes: Ints, certain: Sequence[Ints], ranks: Ints 
     )
 
 
-def _crowd(links: Links, kinds: Sequence[Words]) -> tuple[Walkers, Ints]:
+def _packed_people(links: Links, kinds: Sequence[Words]) -> tuple[Walkers, Ints]:
     """Pack people, those values alike that the same labels cover, and sort them; also give where each was."""
     packing = Packing.of([_number_of_kinds(kind) for kind in kinds])
     words = np.zeros((packing.words, links.people), dtype=np.int64)
@@ -242,7 +242,7 @@ def _sort(words: Words, bits: int) -> Ints:
     return order
 
 
-def _tree(links: Links) -> Tree:
+def _class_tree(links: Links) -> Tree:
     """Lay the levels out after each other."""
     starts, labels = ([getattr(level, part) for level in links.levels] for part in ("starts", "labels"))
     return Tree(
@@ -253,7 +253,7 @@ def _tree(links: Links) -> Tree:
     )
 
 
-def _covers(links: Links, kinds: Sequence[Words]) -> Covers:
+def _cover_bits(links: Links, kinds: Sequence[Words]) -> Covers:
     """Say of every kind of value which labels cover it."""
     bits = []
     for matching, kind in zip(links.matchings, kinds, strict=True):

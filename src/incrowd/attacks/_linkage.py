@@ -108,7 +108,7 @@ class Links:
     """Walks people down to the classes that can be theirs."""
 
     def __init__(self, classes: Sequence[Ints], people: Sequence[Ints], matchings: Sequence[Matching]) -> None:
-        order = _cheapest(classes, people, matchings)
+        order = _cheapest_order(classes, people, matchings)
         self.codes = [people[column] for column in order]
         self.matchings = [matchings[column] for column in order]
         self.levels: list[Level] = []
@@ -217,14 +217,14 @@ class Links:
         return person, self.classes[node]
 
 
-def _cheapest(classes: Sequence[Ints], people: Sequence[Ints], matchings: Sequence[Matching]) -> list[int]:
+def _cheapest_order(classes: Sequence[Ints], people: Sequence[Ints], matchings: Sequence[Matching]) -> list[int]:
     """Order columns so that people walk few steps: few values first, or few branches, or what tells people apart.
 
     Steps are guessed as if columns had nothing to do with each other. Of many people those who begin alike share their
     first steps: for them columns of few values come first where that is nearly the cheapest.
     """
     many, values = len(people[0]) >= MANY, [len(matching.starts) - 1 for matching in matchings]
-    share = [_covers(*parts) for parts in zip(classes, people, matchings, strict=True)]
+    share = [_cover_share(*parts) for parts in zip(classes, people, matchings, strict=True)]
     branches = [matching.average for matching in matchings]
     keys: list[list[float]] = [[float(number) for number in values], branches, share]
     orders = [sorted(range(len(matchings)), key=key.__getitem__) for key in keys]
@@ -240,7 +240,7 @@ def _cheapest(classes: Sequence[Ints], people: Sequence[Ints], matchings: Sequen
     return orders[0] if many and steps[0] <= ROUGH * min(steps) else orders[int(np.argmin(steps))]
 
 
-def _covers(classes: Ints, people: Ints, matching: Matching) -> float:
+def _cover_share(classes: Ints, people: Ints, matching: Matching) -> float:
     """Give the share of pairs of a person and a class in which the label covers the value."""
     labels = np.bincount(classes, minlength=matching.labels) / max(len(classes), 1)
     values = np.zeros(len(matching.starts) - 1, dtype=np.int64)

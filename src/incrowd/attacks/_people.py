@@ -53,10 +53,10 @@ class KnownPeople:
     def exposed(self, who: Callable[[], Bools], people: int, classes: int) -> Exposed:
         """Count who is exposed: persons, where it is known whose row is whose."""
         if self.persons is None:
-            return Exposed(classes, people, None, _share(people, self.people))
+            return Exposed(classes, people, None, _share_of(people, self.people))
         entries, person = self.persons
         found = len(np.unique(person[who()[entries]]))
-        return Exposed(classes, people, found, _share(found, len(np.unique(person))))
+        return Exposed(classes, people, found, _share_of(found, len(np.unique(person))))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -174,7 +174,7 @@ class Truth:
         everyone = np.zeros(len(self.known.counts), dtype=bool)
         everyone[told.who[vague]] = True
         total = int(self.whole.cells.counts[true | everyone[self._person_of_cell]].sum())
-        return told.but_for(people), Exposed(classes if total else 0, total, None, _share(total, self.known.people))
+        return told.but_for(people), Exposed(classes if total else 0, total, None, _share_of(total, self.known.people))
 
     def _true_of_persons(
         self, told: Disclosures, own: Counts, known: Bools, classes: int
@@ -191,7 +191,7 @@ class Truth:
         true |= ~known[told.codes[source]]
         people = np.bincount(source[true], minlength=len(told.who)).astype(np.int64)
         total, found = len(np.unique(entry[true])), len(np.unique(persons[entry[true]]))
-        share = _share(found, len(np.unique(person)))
+        share = _share_of(found, len(np.unique(person)))
         return told.but_for(people), Exposed(classes if total else 0, total, found, share)
 
 
@@ -203,5 +203,5 @@ def sum_of_shares(people: Counts, among: Counts) -> Fraction:
     return sum((Fraction(int(many[size]), size) for size in sizes), Fraction(0))
 
 
-def _share(part: int, total: int) -> Fraction:
+def _share_of(part: int, total: int) -> Fraction:
     return Fraction(part, max(total, 1))

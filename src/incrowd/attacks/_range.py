@@ -143,7 +143,7 @@ def narrow_range(classes: Classes, prior: Prior, narrow: Fraction, line: ValueLi
     A class that lies wholly within a narrow range is exposed. Without the release the intruder says one range of the
     same width of everybody: the one that most people of the table are in.
     """
-    measured, known = _widths(classes, prior.column, line)
+    measured, known = _class_widths(classes, prior.column, line)
     exposed = known & measured.meets("<=", narrow)
     targets = int(classes.size.sum())
     windows = _Windows(line.reach(narrow * line.width)) if len(line.values) else None
@@ -222,7 +222,7 @@ class _Windows:
         if not len(rows.place):
             return 0
         number = len(self._first)
-        keys, own = _distinct(rows.owner * number + rows.place)
+        keys, own = _distinct_keys(rows.owner * number + rows.place)
         begins = np.searchsorted(keys, rows.owner * number + self._window_starts(rows))
         changes = add_up(begins, rows.counts, len(keys) + 1) - add_up(own + 1, rows.counts, len(keys) + 1)
         classes = keys // number
@@ -233,7 +233,7 @@ class _Windows:
         return np.maximum(self._first[rows.place], rows.previous + 1)
 
 
-def _distinct(keys: Ints) -> tuple[Ints, Ints]:
+def _distinct_keys(keys: Ints) -> tuple[Ints, Ints]:
     """Give the different keys, ascending, and which one each is; at once where they are these already."""
     if (keys[1:] > keys[:-1]).all():
         return keys, np.arange(len(keys))
@@ -258,7 +258,7 @@ def _prior_rows(prior: Prior, place: Ints) -> _Rows:
     return _Rows.of_persons(np.zeros(len(person), dtype=np.int64), person, place[value])
 
 
-def _widths(classes: Classes, column: str, line: ValueLine) -> tuple[Measured, Bools]:
+def _class_widths(classes: Classes, column: str, line: ValueLine) -> tuple[Measured, Bools]:
     """Give the width of every class as a share of the table's, and whether all its values have a place.
 
     A class with a value that has none may be as wide as the table.

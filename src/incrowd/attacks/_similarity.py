@@ -123,7 +123,7 @@ def skewness(classes: Classes, prior: Prior, gain: Fraction, ranges: Likeness | 
     if ranges is not None:
         histogram = by_category(classes, prior.column, ranges)
         counts, what = prior.of_categories(ranges.category, len(ranges.names)), f"one of {len(ranges.names)} ranges"
-    measured = _gains(classes, histogram, counts)
+    measured = _frequency_gains(classes, histogram, counts)
     exposed = measured.meets(">=", gain)
     return AttackOutcome(
         name="skewness",
@@ -170,7 +170,7 @@ def _exact_change(histogram: Histogram, size: ExactInts, prior: Prior, index: in
     return sum((gap for gap in gaps if gap > 0), Fraction(0))
 
 
-def _gains(classes: Classes, histogram: Histogram, prior: Prior) -> Ratios:
+def _frequency_gains(classes: Classes, histogram: Histogram, prior: Prior) -> Ratios:
     whole: ExactInts = np.append(prior.counts, 1)  # the last is no category, and nobody's
     owner, values = histogram.classes, histogram.values[0]
     if not len(owner):

@@ -20,7 +20,7 @@ def main(args: Sequence[str] | None = None) -> NoReturn:
     """Run the command line and leave with its exit code; without ``args`` this is the program, and takes its own."""
     as_program = args is None
     if as_program:
-        _on_interrupt(_leave)
+        _on_interrupt(_leave_at_once)
     from incrowd.cli._commands import Program
 
     program = Program()
@@ -34,11 +34,11 @@ def main(args: Sequence[str] | None = None) -> NoReturn:
 
 def _on_interrupt(do: Callable[[int, FrameType | None], object] | signal.Handlers) -> None:
     """Say what Ctrl-C does from now on; whoever ignores it, as a job in the background does, goes on ignoring it."""
-    if signal.getsignal(signal.SIGINT) in {signal.default_int_handler, _leave}:
+    if signal.getsignal(signal.SIGINT) in {signal.default_int_handler, _leave_at_once}:
         signal.signal(signal.SIGINT, do)
 
 
-def _leave(*_: object) -> NoReturn:
+def _leave_at_once(*_: object) -> NoReturn:
     """Leave at once: nothing was begun that would have to be undone, and an import that is cut off says odd things."""
     os.write(2, b"stopped.\n")
     os._exit(130)

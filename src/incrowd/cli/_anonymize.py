@@ -76,7 +76,7 @@ def anonymize(
         else:
             release = read.run(watch, write=True, force=force, sign=sign, **more)
     written = None if dry_run or sample is not None else read.path(read.output.folder)
-    _show(release, written, explain=explain, as_json=as_json)
+    _write_result(release, written, explain=explain, as_json=as_json)
     if not quiet:
         _close(release, time.perf_counter() - start, dry_run=dry_run)
 
@@ -102,7 +102,7 @@ def _spark_table(plan: Plan, engine: str, master: str | None) -> Iterator[Any]:
         yield read_folder(session, places)
 
 
-def _show(release: Release, written: Path | None, *, explain: bool = False, as_json: bool = False) -> None:
+def _write_result(release: Release, written: Path | None, *, explain: bool = False, as_json: bool = False) -> None:
     """Write what was published to stdout: for people, or for machines with the folder that was written."""
     if as_json:
         write_json({**facts_of(release), "written": None if written is None else str(written)})
@@ -224,6 +224,6 @@ def apply(
         release = publish(folder, data, **how)
     if not quiet:
         tell(f"promise  {release.recipe.promise}")
-    _show(release, output, as_json=as_json)
+    _write_result(release, output, as_json=as_json)
     if not quiet:
         _close(release, time.perf_counter() - start)

@@ -79,7 +79,7 @@ YEAR = "The year in which people had the ages that the data say."
 Year = Annotated[int | None, Option(metavar="YEAR", help=YEAR, rich_help_panel=PANEL)]
 
 
-def _meaning(setting: Setting) -> str:
+def _categories_hint(setting: Setting) -> str:
     ((column, meaning),) = setting.value.items()
     if meaning == "categories":
         return f"write --categories {column}=FILE"
@@ -87,7 +87,7 @@ def _meaning(setting: Setting) -> str:
 
 
 OWN_WORDS: Words = {
-    "sensitive": _meaning,
+    "sensitive": _categories_hint,
     "quasi": lambda _: "incrowd init plans how it becomes vaguer",
     "partition": lambda one: "write " + " or ".join(f"nt(...)[{kind}]" for kind in one.value),
 }
@@ -171,12 +171,12 @@ def assess(
     model = None if require is None else _model_of(require, meanings)
     question = _read_chances(population, weight, threshold)
     question = replace(question, **_read_presets(presets or [], names_in(kinds), populous, year))
-    schema = _schema(data, roles, meanings, reading) if saved is None else saved.schema
+    schema = _schema_of_options(data, roles, meanings, reading) if saved is None else saved.schema
     with Watch(quiet=quiet), hints_in(OWN_WORDS), warnings.catch_warnings():
         warnings.simplefilter("ignore")  # what they say is in the notes
-        answer = _answer(data, schema, model, question, reading, saved)
+        answer = _answer_for(data, schema, model, question, reading, saved)
     warned, assessment = answer.warnings(), answer.assessment
-    size = _size(data, assessment, reading) if saved is None else _release_size(saved, assessment)
+    size = _size_line(data, assessment, reading) if saved is None else _release_size(saved, assessment)
     tell(*([] if quiet else [size]), *(f"warning: {warning}" for warning in warned))
     if as_json:
         _write_json(answer, warned)
@@ -191,7 +191,7 @@ def assess(
     return 0 if answer.holds else FOUND
 
 
-def _schema(data: Path, roles: Mapping[str, Any], meanings: Meanings, reading: Reading) -> Schema:
+def _schema_of_options(data: Path, roles: Mapping[str, Any], meanings: Meanings, reading: Reading) -> Schema:
     """Read what was said about the columns of a table."""
     from incrowd.core import ParameterError, Schema
     from incrowd.engines import open_table
@@ -206,7 +206,7 @@ def _schema(data: Path, roles: Mapping[str, Any], meanings: Meanings, reading: R
     return Schema(quasi, meanings, entity=roles["entity"], count=roles["count"], missing_values=missing)
 
 
-def _answer(
+def _answer_for(
     data: Path, schema: Schema, model: Model | None, question: Question, reading: Reading, saved: Subject | None
 ) -> Answer:
     """Measure the chances, hold the table against every rule, and assess it."""
@@ -228,7 +228,7 @@ def _answer(
     return Answer(assessment, None if model is None else assessment.check(model), risk, checklists)
 
 
-def _size(data: Path, assessment: Assessment, reading: Reading) -> str:
+def _size_line(data: Path, assessment: Assessment, reading: Reading) -> str:
     """Say what was read, so that a wrong separator or a wrong file is seen at once."""
     from incrowd.engines import header_of, is_text, open_table
 

@@ -104,7 +104,7 @@ def attack(
     schema = Schema(names_in(quasi), meanings, entity=entity, count=count) if quasi is not None else None
     _refuse_idle_options(external=external, about=on or who, roles=schema is None and bool(meanings or entity or count))
     with hints_in(OWN_WORDS), _place_for(exposed, (release, original, external), force=force) as place:
-        known: dict[str, Any] = {"original": original, "external": external, "on": _pairs(on), "who": who}
+        known: dict[str, Any] = {"original": original, "external": external, "on": _join_pairs(on), "who": who}
         found = ic.attack(release, schema, **known, other=other, intruder=Intruder(excluded=excluded), **reading)
         if place is not None:
             write_table(table_of_columns(found.exposed_records()), place)  # all of it is data
@@ -114,7 +114,7 @@ def attack(
         write(*_attack_lines(found, who, show_values=show_values))
 
 
-def _pairs(on: Names) -> dict[str, str] | None:
+def _join_pairs(on: Names) -> dict[str, str] | None:
     """Read columns to join on: one name for both tables, or two."""
     if on is None:
         return None
@@ -129,7 +129,7 @@ def _pairs(on: Names) -> dict[str, str] | None:
     return dict(pairs)
 
 
-def _people(entry: Attack, who: str | None) -> list[dict[str, Any]]:
+def _exposed_people(entry: Attack, who: str | None) -> list[dict[str, Any]]:
     """Give what is found out about people who have a name: the column that says who somebody is."""
     if who is None or who not in (table := entry.exposed_records()):
         return []
@@ -143,18 +143,18 @@ def _attack_lines(found: Attacks, who: str | None, *, show_values: bool) -> Iter
         return
     yield ""
     yield "worst groups"
-    yield from (f"  {_title(entry)}: {_settings_text(entry.worst_class)}" for entry in found if entry.worst_class)
+    yield from (f"  {_title_of(entry)}: {_settings_text(entry.worst_class)}" for entry in found if entry.worst_class)
     if who is not None:
         yield ""
         yield "who is found"
         for entry in found:
-            people = _people(entry, who)
-            yield from (f"  {_title(entry)}: {_settings_text(one)}" for one in people[:SHOWN])
+            people = _exposed_people(entry, who)
+            yield from (f"  {_title_of(entry)}: {_settings_text(one)}" for one in people[:SHOWN])
             if len(people) > SHOWN:
-                yield f"  {_title(entry)}: and {len(people) - SHOWN:,} more; --exposed FILE lists all"
+                yield f"  {_title_of(entry)}: and {len(people) - SHOWN:,} more; --exposed FILE lists all"
 
 
-def _title(entry: Attack) -> str:
+def _title_of(entry: Attack) -> str:
     return f"{entry.name}{'' if entry.column is None else f' of {entry.column}'}"
 
 
@@ -166,7 +166,7 @@ def _write_json(found: Attacks, who: str | None, *, show_values: bool) -> None:
     plain: dict[str, Any] = found.to_dict(values=show_values)
     if show_values and who is not None:
         for entry, one in zip(found, plain["attacks"], strict=True):
-            one["people"] = _people(entry, who)
+            one["people"] = _exposed_people(entry, who)
     write_json(plain, allow_nan=False)
 
 

@@ -122,14 +122,14 @@ def _termination_as_interrupt() -> Iterator[None]:
     if threading.current_thread() is not threading.main_thread() or signal.getsignal(signal.SIGTERM) != signal.SIG_DFL:
         yield
         return
-    signal.signal(signal.SIGTERM, _interrupt)
+    signal.signal(signal.SIGTERM, _interrupt_main)
     try:
         yield
     finally:
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
 
 
-def _interrupt(_: int, frame: Any) -> NoReturn:
+def _interrupt_main(_: int, frame: Any) -> NoReturn:
     """Do what is done for Ctrl-C; also where that is ignored, as in a job in the background."""
     heard = signal.getsignal(signal.SIGINT)
     if callable(heard):

@@ -78,7 +78,7 @@ def check(
         write(f"FAIL  {amount(len(problems), 'problem')}")
         return FOUND
     hierarchy = tree(file)
-    write(f"PASS  {_size(len(hierarchy.paths), hierarchy.height)}")
+    write(f"PASS  {_size_text(len(hierarchy.paths), hierarchy.height)}")
     return 0
 
 
@@ -126,7 +126,7 @@ def build(
         ladder = hierarchy.bind(_read_domain(data, column, reading))
         write_csv(ladder, target)
     values = sum(label is not None for label in ladder.labels[0])
-    tell(f"{'' if output is None else f'wrote {output}: '}{_size(values, ladder.height)}")
+    tell(f"{'' if output is None else f'wrote {output}: '}{_size_text(values, ladder.height)}")
     if values < len(ladder.labels[0]):
         tell("note: missing values have no line; they stay apart until the top.")
 
@@ -139,10 +139,10 @@ def _hierarchy_of(kind: str, options: dict[str, str]) -> Hierarchy:
     kinds: dict[str, tuple[Callable[..., Any], str | None, dict[str, tuple[str, Callable[[str], Any]]]]] = {
         "auto": (hierarchies.auto, None, {}),
         "flat": (hierarchies.flat, None, {}),
-        "intervals": (hierarchies.intervals, "widths", {name: (name, _decimal) for name in ("start", "bottom", "top")}),
+        "intervals": (hierarchies.intervals, "widths", {name: (name, _typed) for name in ("start", "bottom", "top")}),
         "top-coded": (hierarchies.top_coded, "bounds", {}),
         "bottom-coded": (hierarchies.bottom_coded, "bounds", {}),
-        "mask": (hierarchies.mask, None, {"from": ("from_", str), "keep": ("keep", _decimal)}),
+        "mask": (hierarchies.mask, None, {"from": ("from_", str), "keep": ("keep", _typed)}),
         "dates": (hierarchies.dates, "units", {"format": ("format", str)}),
         "classification": (hierarchies.classification, "name", {"others": ("others", str)}),
         "postcodes": (hierarchies.postcodes, "country", {}),
@@ -163,11 +163,11 @@ def _hierarchy_of(kind: str, options: dict[str, str]) -> Hierarchy:
     if listed is not None and not items and kind in {"classification", "postcodes"}:
         msg = f"--kind {kind} needs --{listed}."
         raise ParameterError(msg, hint="for example --name countries, or --country DE.")
-    built: Hierarchy = make(*(items if kind in NAMED else map(_decimal, items)), **words)
+    built: Hierarchy = make(*(items if kind in NAMED else map(_typed, items)), **words)
     return built
 
 
-def _decimal(text: str) -> object:
+def _typed(text: str) -> object:
     """Read a number as it was written; leave what is none to the hierarchy, which says what it needs."""
     from decimal import Decimal, InvalidOperation
 
@@ -204,5 +204,5 @@ def _domain_of(column: str, texts: list[str]) -> Domain:
     return Domain.of_texts(column, texts, np.ones(len(texts), dtype=np.int64))
 
 
-def _size(values: int, levels: int) -> str:
+def _size_text(values: int, levels: int) -> str:
     return f"{amount(values, 'value')}, {amount(levels, 'level')} above {'it' if values == 1 else 'them'}"

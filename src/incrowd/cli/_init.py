@@ -57,7 +57,7 @@ def init(
     with Watch(quiet=quiet), atomic_path(output, force=force, reads=[data]) as part:
         found = suggest(
             data,
-            roles=_roles({**given, "drop": drop}),
+            roles=_roles_of_options({**given, "drop": drop}),
             entity=entity,
             count=count,
             missing_values=["", *names_in(missing)],
@@ -66,7 +66,7 @@ def init(
         ladders = found.write_ladders(output, force=force)
         plan = found.write(part, _path_seen_from(output, data), force=True, ladders=ladders)
     if not quiet:
-        tell(_size(found))
+        tell(_size_text(found))
     if as_json:
         files = {name: str(file) for name, file in ladders.items()}
         write_json({"schema": 1, **found.to_dict(), "written": str(output), "ladders": files})
@@ -76,7 +76,7 @@ def init(
         tell("", f"wrote {output} ({amount(len(plan.columns), 'column')}, commented)")
         for file in ladders.values():
             tell(f"wrote {file} (a ladder, with values of the table: keep it where the table is)")
-        tell(_next(found, output))
+        tell(_next_steps(found, output))
 
 
 def _keep_others(output: Path) -> None:
@@ -88,7 +88,7 @@ def _keep_others(output: Path) -> None:
         raise DataError(msg, hint="choose another name: only a plan is replaced.")
 
 
-def _roles(given: dict[str, Names]) -> dict[str, Any]:
+def _roles_of_options(given: dict[str, Names]) -> dict[str, Any]:
     """Read the roles that were said; one column cannot have two."""
     from incrowd.core import ParameterError
 
@@ -108,7 +108,7 @@ def _path_seen_from(output: Path, data: Path) -> str:
     return Path(os.path.relpath(data.absolute(), output.absolute().parent)).as_posix()
 
 
-def _size(found: Suggestion) -> str:
+def _size_text(found: Suggestion) -> str:
     profile = found.profile
     missing = sum(column.missing for column in profile.columns)
     said = amount(missing, "missing value") if missing else "no missing values"
@@ -116,7 +116,7 @@ def _size(found: Suggestion) -> str:
     return f"{', '.join(size)}\n"
 
 
-def _next(found: Suggestion, output: Path) -> str:
+def _next_steps(found: Suggestion, output: Path) -> str:
     if not found.questions:
         return f"next: read {output}, then  incrowd anonymize {output}"
     return f"next: answer in {output} what is to be checked, then  incrowd anonymize {output}"

@@ -57,13 +57,13 @@ def _text_bytes(name: str, texts: Iterable[str | None]) -> Arrays:
 def _texts_of_bytes(arrays: Arrays, name: str) -> npt.NDArray[np.object_]:
     blob, lengths = arrays[f"{name} bytes"].tobytes(), arrays[f"{name} lengths"]
     ends = np.cumsum(np.maximum(lengths, 0))
-    return _objects(
+    return _object_array(
         None if length < 0 else blob[end - length : end].decode("utf-8", "surrogatepass")
         for length, end in zip(lengths.tolist(), ends.tolist(), strict=True)
     )
 
 
-def _objects(values: Iterable[object]) -> npt.NDArray[np.object_]:
+def _object_array(values: Iterable[object]) -> npt.NDArray[np.object_]:
     listed = list(values)
     array = np.empty(len(listed), dtype=object)
     array[:] = listed
@@ -92,7 +92,7 @@ class Archive(dict[str, Array]):
         values = domain.values
         kinds = sorted({type(value).__name__ for value in values.tolist()}) if values.dtype == object else []
         if values.dtype == object:
-            self[f"{key} values"] = _objects(str(value) for value in values.tolist())
+            self[f"{key} values"] = _object_array(str(value) for value in values.tolist())
         else:
             self[f"{key} values"] = values if values.dtype.kind == "f" else values.astype(np.int64)
         self[f"{key} counts"] = domain.counts
@@ -105,7 +105,7 @@ class Archive(dict[str, Array]):
         values = self[f"{key} values"]
         if entry["type"] == "object":
             number = entry["kind"] == "number"
-            values = _objects(exact_number(Decimal(text)) if number else text for text in values.tolist())
+            values = _object_array(exact_number(Decimal(text)) if number else text for text in values.tolist())
         else:
             values = values.astype(entry["type"])
         return Domain(entry["column"], entry["kind"], values, self[f"{key} counts"], self.get(f"{key} spelling"))

@@ -32,10 +32,10 @@ def atomic_path(target: str | os.PathLike[str], *, force: bool = False, reads: I
     _check_place(final, part, shown, reads, force=force)
     try:
         yield part
-        _flush(part)
+        _flush_to_disk(part)
         _refuse_target(final, shown, reads, force=force)  # somebody else may have written meanwhile
         part.replace(final)
-        _flush(final.parent)
+        _flush_to_disk(final.parent)
     finally:
         remove_path(part)
 
@@ -87,7 +87,7 @@ def _check_place(final: Path, part: Path, shown: str, reads: Iterable[object], *
     raise DataError(msg, hint="choose another place, or check your rights.")
 
 
-def _flush(path: Path) -> None:
+def _flush_to_disk(path: Path) -> None:
     """Make sure that it is on the disk before anybody relies on it."""
     if os.name == "nt" and path.is_dir():
         return  # Windows flushes files only, and only those that may be written
@@ -235,7 +235,7 @@ def _give_name(part: Path, final: Path) -> None:
     if final.exists():
         final.rename(aside)
     part.rename(final)
-    _flush(final.parent)
+    _flush_to_disk(final.parent)
     shutil.rmtree(aside, ignore_errors=True)
 
 
@@ -269,5 +269,5 @@ def _flush_folder(folder: Path) -> None:
     """Make sure that everything is on the disk before anybody relies on it."""
     for path, _, files in os.walk(folder):
         for name in files:
-            _flush(Path(path) / name)
-        _flush(Path(path))
+            _flush_to_disk(Path(path) / name)
+        _flush_to_disk(Path(path))

@@ -223,11 +223,11 @@ class Classes:
 
     def _cached_histogram(self, key: tuple[str, ...], members: Ints, classes: int) -> Histogram:
         if key not in self._counted:
-            self._counted[key] = _histogram(self.cells, members, classes, key[1:])
+            self._counted[key] = _histogram_of(self.cells, members, classes, key[1:])
         return self._counted[key]
 
 
-def _histogram(cells: Cells, members: Ints, classes: int, columns: tuple[str, ...]) -> Histogram:
+def _histogram_of(cells: Cells, members: Ints, classes: int, columns: tuple[str, ...]) -> Histogram:
     for name in columns:
         if name not in cells.sensitive:
             raise UnknownColumnError.of(name, list(cells.sensitive), given_as="sensitive")
@@ -285,7 +285,7 @@ class _Column:
     def __init__(self, codes: Ints, labels: Labels) -> None:
         self.codes = codes
         self.labels = [label or _ANYTHING for label in labels.tolist()]
-        self.masks = [_mask(label) for label in self.labels]
+        self.masks = [_mask_of(label) for label in self.labels]
         self.masked_codes = lru_cache(maxsize=None)(self._masked_codes)
 
     def _masked_codes(self, mask: Mask) -> Ints:
@@ -328,7 +328,7 @@ def _add_compatible(result: npt.NDArray[np.int64], sizes: Ints, views: Sequence[
     result[rows] += np.where(is_left, records[1][looks.ids], records[0][looks.ids])
 
 
-def _mask(label: str) -> Mask:
+def _mask_of(label: str) -> Mask:
     if "*" not in label:
         return _PLAIN
     return "".join("*" if sign == "*" else "." for sign in label)

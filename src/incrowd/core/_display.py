@@ -34,7 +34,7 @@ class Grid:
     def html(self) -> str:
         """Write it for a notebook; nothing in it is read as markup."""
         head = "".join(f"<th>{escape(name)}</th>" for name in self.head)
-        rows = "".join(f"<tr>{''.join(map(_cell, row))}</tr>" for row in self.rows)
+        rows = "".join(f"<tr>{''.join(map(_cell_html, row))}</tr>" for row in self.rows)
         return f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
 
     def _folded_lines(self, row: Sequence[Cell]) -> Iterator[tuple[str, ...]]:
@@ -58,7 +58,7 @@ def _cell_text(cell: Cell) -> str:
     return f"{cell:,}" if isinstance(cell, int) else printable(cell)
 
 
-def _cell(cell: Cell) -> str:
+def _cell_html(cell: Cell) -> str:
     right = ' style="text-align: right"' if isinstance(cell, int) else ' style="text-align: left"'
     return f"<td{right}>{escape(_cell_text(cell))}</td>"
 

@@ -41,7 +41,7 @@ def places_in(values: AnyArray, others: AnyArray) -> Places:
     if types == "fi":
         return _floats_in_integers(values, others)
     if types == "if":
-        return _inverse(_floats_in_integers(others, values), len(values))
+        return _inverse_places(_floats_in_integers(others, values), len(values))
     if types in {"ii", "ff", "bb"}:
         return _sorted_places(values, others)
     known = {other: place for place, other in enumerate(others.tolist())}
@@ -64,7 +64,7 @@ def _floats_in_integers(floats: AnyArray, integers: AnyArray) -> Places:
     return places
 
 
-def _inverse(places: Places, length: int) -> Places:
+def _inverse_places(places: Places, length: int) -> Places:
     found = np.flatnonzero(places >= 0)
     inverse = np.full(length, -1, dtype=np.int64)
     inverse[places[found]] = found
@@ -233,7 +233,7 @@ class Domain:
             return ()
         groups: dict[str, list[int]] = defaultdict(list)
         for code, text in enumerate(self.values.tolist()):
-            groups[_skeleton(text)].append(code)
+            groups[_visible_skeleton(text)].append(code)
         return tuple(tuple(codes) for codes in groups.values() if len(codes) > 1)
 
     def __eq__(self, other: object) -> bool:
@@ -347,7 +347,7 @@ _GREEK_AS_LATIN = "ABEZHIKMNOPTYXoc"
 _AS_LATIN = str.maketrans(_CYRILLIC + _GREEK, _CYRILLIC_AS_LATIN + _GREEK_AS_LATIN)
 
 
-def _skeleton(text: str) -> str:
+def _visible_skeleton(text: str) -> str:
     """Give what is left of a text when one only looks at it."""
     if text.isascii() and text.isprintable():
         return " ".join(text.split())

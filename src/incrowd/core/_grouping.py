@@ -192,14 +192,14 @@ def tally(words: Sequence[Words], counts: Ints | None = None) -> tuple[list[Word
         np.not_equal(ordered[1:], ordered[:-1], out=new[1:])
         starts = np.flatnonzero(new)
         return [ordered[starts].astype(np.int64)], np.diff(np.append(starts, len(ordered)))
-    order = _order(words)
+    order = _row_order(words)
     sorted_words = [word.take(order) for word in words]
     grouping = _group_sorted_rows(sorted_words)
     sums = grouping.sizes() if counts is None else grouping.sums(counts[order])
     return [word[grouping.first] for word in sorted_words], sums
 
 
-def _order(words: Sequence[Words]) -> npt.NDArray[np.intp]:
+def _row_order(words: Sequence[Words]) -> npt.NDArray[np.intp]:
     """Order rows by their words: by the first one, and by all of them only where that leaves many rows tied."""
     if len(words) == 1 or len(words[0]) < ORDER_FROM:
         return np.lexsort(words[::-1])

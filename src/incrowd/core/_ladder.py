@@ -177,7 +177,7 @@ def _level_of(domain: Domain, step: Step) -> tuple[Ints, Labels, npt.NDArray[np.
     if len(labels) == 1 and set(labels[0]) == {TOP}:  # covers whatever there is
         covered = len(domain.values) if step.leaves is None else step.leaves[0]
         return np.zeros(len(domain), dtype=np.int64), labels, np.array([covered + domain.has_null])
-    group, first = _renumber(step.group)
+    group, first = _renumber_groups(step.group)
     members = np.asarray(step.group)[first]
     leaves = np.bincount(group, minlength=len(first)) if step.leaves is None else np.asarray(step.leaves)[members]
     if not domain.has_null:
@@ -186,7 +186,7 @@ def _level_of(domain: Domain, step: Step) -> tuple[Ints, Labels, npt.NDArray[np.
     return np.append(group, len(members)), names, np.append(leaves, 1)
 
 
-def _renumber(group: Ints) -> tuple[Ints, npt.NDArray[np.intp]]:
+def _renumber_groups(group: Ints) -> tuple[Ints, npt.NDArray[np.intp]]:
     """Renumber groups in the order of their first member; also give that member's position."""
     _, first, inverse = np.unique(group, return_index=True, return_inverse=True)
     order = np.argsort(first)

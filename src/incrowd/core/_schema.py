@@ -93,12 +93,12 @@ class Schema:
         missing_values: Sequence[str] = ("",),
     ) -> None:
         values: dict[str, Any] = {
-            "quasi": _pairs("quasi", quasi),
-            "sensitive": _pairs("sensitive", sensitive),
+            "quasi": _checked_pairs("quasi", quasi),
+            "sensitive": _checked_pairs("sensitive", sensitive),
             "identifiers": _checked_names("identifiers", identifiers),
             "insensitive": _checked_names("insensitive", insensitive),
-            "entity": _name("entity", entity) if entity is not None else None,
-            "count": _name("count", count) if count is not None else None,
+            "entity": _checked_name("entity", entity) if entity is not None else None,
+            "count": _checked_name("count", count) if count is not None else None,
             "missing": missing,
             "missing_values": _checked_texts("missing_values", missing_values),
         }
@@ -228,14 +228,14 @@ def _has_fractions(domain: Domain) -> bool:
     return values.dtype.kind == "f" or (values.dtype == object and any(isinstance(value, Decimal) for value in values))
 
 
-def _pairs(what: str, given: Mapping[str, Any] | Sequence[str]) -> tuple[tuple[str, Any], ...]:
+def _checked_pairs(what: str, given: Mapping[str, Any] | Sequence[str]) -> tuple[tuple[str, Any], ...]:
     if isinstance(given, Mapping):
-        return tuple((_name(what, name), part) for name, part in given.items())
+        return tuple((_checked_name(what, name), part) for name, part in given.items())
     return tuple((name, None) for name in _checked_names(what, given))
 
 
 def _checked_names(what: str, given: Sequence[str]) -> tuple[str, ...]:
-    return tuple(_name(what, name) for name in _checked_list(what, given))
+    return tuple(_checked_name(what, name) for name in _checked_list(what, given))
 
 
 def _checked_texts(what: str, given: Sequence[str]) -> tuple[str, ...]:
@@ -256,7 +256,7 @@ def _checked_list(what: str, given: Sequence[str]) -> Iterable[str]:
     return given
 
 
-def _name(what: str, name: object) -> str:
+def _checked_name(what: str, name: object) -> str:
     if not isinstance(name, str) or not name:
         msg = f"{what} must name columns, got {type(name).__name__}{' of no letters' if name == '' else ''}."
         raise SchemaError(msg)

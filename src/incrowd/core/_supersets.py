@@ -87,12 +87,12 @@ def supersets(classes: Classes, mode: SupersetMode, columns: Sequence[str]) -> I
     if mode == "path":
         yield from _path_regions(classes)
     elif mode != "table":
-        kept = [_distinct([Regions.by_codes("", codes), _top(classes)]) for codes in classes.codes]
-        yield from _node_regions(_ladders(classes) if mode == "lattice" else kept, columns, mode)
+        kept = [_distinct_steps([Regions.by_codes("", codes), _top_regions(classes)]) for codes in classes.codes]
+        yield from _node_regions(_region_ladders(classes) if mode == "lattice" else kept, columns, mode)
     yield Regions("table", np.zeros(len(classes), dtype=np.uint8), 1)
 
 
-def _ladders(classes: Classes) -> list[list[Regions]]:
+def _region_ladders(classes: Classes) -> list[list[Regions]]:
     """Climb every column from where the classes stand to one label; levels that merge nothing are left out."""
     if classes.standing is None:
         msg = "These classes do not know the hierarchies above them, so they have no supersets of the kind 'lattice'."
@@ -103,15 +103,15 @@ def _ladders(classes: Classes) -> list[list[Regions]]:
         if ladder is not None:
             levels = range(low + 1, ladder.height + 1)
             steps += [Regions.by_codes(str(level), ladder.parent_groups(low, level)[codes]) for level in levels]
-        columns.append(_distinct([*steps, _top(classes)]))
+        columns.append(_distinct_steps([*steps, _top_regions(classes)]))
     return columns
 
 
-def _top(classes: Classes) -> Regions:
+def _top_regions(classes: Classes) -> Regions:
     return Regions(TOP, np.zeros(len(classes), dtype=np.uint8), 1)
 
 
-def _distinct(steps: list[Regions]) -> list[Regions]:
+def _distinct_steps(steps: list[Regions]) -> list[Regions]:
     """Leave out steps with as many labels as the one before: steps are nested, so these are the same groups."""
     return steps[:1] + [step for low, step in itertools.pairwise(steps) if step.number < low.number]
 
@@ -125,10 +125,10 @@ def _node_regions(columns: list[list[Regions]], names: Sequence[str], mode: Supe
         itertools.product(*columns), 1, max(nodes - 1, 1)
     ):  # without the classes and the table
         grouping = group([step.ids for step in node], [step.number for step in node])
-        yield Regions(_name(node, names, mode), grouping.ids, len(grouping))
+        yield Regions(_superset_name(node, names, mode), grouping.ids, len(grouping))
 
 
-def _name(node: Sequence[Regions], names: Sequence[str], mode: SupersetMode) -> str:
+def _superset_name(node: Sequence[Regions], names: Sequence[str], mode: SupersetMode) -> str:
     if mode == "lattice":
         return ", ".join(f"{name}={step.name}" for name, step in zip(names, node, strict=True))
     return ", ".join(name for name, step in zip(names, node, strict=True) if step.name != TOP)

@@ -58,11 +58,11 @@ def exact_number(value: Any) -> Any:
     return value
 
 
-def _float(value: float) -> float:
+def _canonical_float(value: float) -> float:
     return int(value) if value.is_integer() and abs(value) <= WHOLE_FLOATS else float(value)
 
 
-def _moment(value: dt.datetime) -> dt.datetime:
+def _utc_moment(value: dt.datetime) -> dt.datetime:
     """Give a timestamp with a zone as the same moment of UTC, so that an hour that occurs twice is two."""
     zone = dt.UTC if value.tzinfo else None
     told = value.astimezone(dt.UTC) if zone else value
@@ -74,9 +74,9 @@ def _moment(value: dt.datetime) -> dt.datetime:
 _FORMS: tuple[tuple[type, Callable[[Any], Any]], ...] = (
     (bool, bool),
     (int, int),
-    (float, _float),
+    (float, _canonical_float),
     (Decimal, lambda value: exact_number(Decimal(value))),
-    (dt.datetime, _moment),
+    (dt.datetime, _utc_moment),
     (dt.date, lambda value: dt.date(value.year, value.month, value.day)),
     (str, str.__str__),  # a plain text, also of NumPy's texts and of enumerations
 )
@@ -163,7 +163,7 @@ def _read_moments(texts: Sequence[str]) -> TypedValues | None:
     try:
         moments = [dt.datetime.fromisoformat(text) for text in texts]
         zoned = {moment.tzinfo is not None for moment in moments}
-        plain = [_moment(moment).replace(tzinfo=None) for moment in moments]
+        plain = [_utc_moment(moment).replace(tzinfo=None) for moment in moments]
     except (ValueError, OverflowError):
         return None
     if len(zoned) > 1:

@@ -119,10 +119,10 @@ def joint_verdict(verdicts: Sequence[Verdict]) -> Verdict:
 
 
 def _joint_findings(findings: Sequence[tuple[Finding, ...]]) -> tuple[Finding, ...]:
-    return tuple(_worst(same) for same in zip(*findings, strict=True))
+    return tuple(_worst_finding(same) for same in zip(*findings, strict=True))
 
 
-def _worst(findings: Sequence[Finding]) -> Finding:
+def _worst_finding(findings: Sequence[Finding]) -> Finding:
     """Give for one promise the worst of what was measured, and all that breaks it."""
     first, persons = findings[0], [finding.failing_persons for finding in findings]
     columns = zip(first.required, *(finding.measured for finding in findings), strict=True)

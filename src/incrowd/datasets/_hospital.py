@@ -101,20 +101,20 @@ def hospital_columns(rows: int = 1_000, seed: int = 2026) -> dict[str, list[Any]
     _require_whole("seed", seed)
     stream = _Stream(rows, seed)
     admission = FIRST_DAY + (stream.shares() * DAYS).astype(np.int64)
-    band, age_in_days = _ages(stream)
+    band, age_in_days = _draw_ages(stream)
     sex = _pick(stream.shares(), tuple(data.SEXES.values()))
     region = _pick(stream.shares(), [region.weight for region in data.REGIONS])
     diagnosis = _pick_within(stream.shares(), band * len(data.SEXES) + sex, _diagnosis_weights())
     columns = {
-        "name": _names(stream, sex),
+        "name": _draw_names(stream, sex),
         "birth_date": admission - age_in_days,
-        "sex": _texts(data.SEXES)[sex],
-        "zip": _zips(stream, region),
-        "nationality": _nationalities(stream, region),
-        "job": _jobs(stream, band),
+        "sex": _text_array(data.SEXES)[sex],
+        "zip": _draw_zips(stream, region),
+        "nationality": _draw_nationalities(stream, region),
+        "job": _draw_jobs(stream, band),
         "admission_date": admission,
-        "diagnosis": _texts(one.name for one in _diagnoses())[diagnosis],
-        "cost": _costs(stream, diagnosis, band),
+        "diagnosis": _text_array(one.name for one in _all_diagnoses())[diagnosis],
+        "cost": _draw_costs(stream, diagnosis, band),
     }
     return {name: column.tolist() for name, column in columns.items()}
 
@@ -150,7 +150,7 @@ def _pick_within(shares: Shares, group: Codes, weights: Sequence[Sequence[int]])
     return codes
 
 
-def _ages(stream: _Stream) -> tuple[Codes, Codes]:
+def _draw_ages(stream: _Stream) -> tuple[Codes, Codes]:
     """Give the age band of each patient, and the age at admission in days."""
     band = _pick(stream.shares(), data.AGE_WEIGHTS)
     youngest, oldest = (np.array(data.AGE_BANDS) * DAYS_PER_YEAR).astype(np.int64).T
@@ -158,54 +158,54 @@ def _ages(stream: _Stream) -> tuple[Codes, Codes]:
     return band, youngest[band] + within
 
 
-def _names(stream: _Stream, sex: Codes) -> Texts:
+def _draw_names(stream: _Stream, sex: Codes) -> Texts:
     """First names by sex; a diverse person has one of either list."""
-    female, male = (_texts(data.FIRST_NAMES[key]) for key in ("female", "male"))
+    female, male = (_text_array(data.FIRST_NAMES[key]) for key in ("female", "male"))
     firsts = np.concatenate([female, male])
     low = np.array([0, len(female), 0])[sex]
     width = np.array([len(female), len(male), len(firsts)])[sex]
     first = firsts[low + (stream.shares() * width).astype(np.int64)]
     family = _pick(stream.shares(), [1_000 // (rank + 10) for rank in range(len(data.FAMILY_NAMES))])
-    return np.asarray(first + " " + _texts(data.FAMILY_NAMES)[family])
+    return np.asarray(first + " " + _text_array(data.FAMILY_NAMES)[family])
 
 
-def _zips(stream: _Stream, region: Codes) -> Texts:
+def _draw_zips(stream: _Stream, region: Codes) -> Texts:
     district = _pick(stream.shares(), data.DISTRICT_WEIGHTS)
-    codes = _texts(region.prefix + ending for region in data.REGIONS for ending in data.DISTRICT_ENDINGS)
+    codes = _text_array(region.prefix + ending for region in data.REGIONS for ending in data.DISTRICT_ENDINGS)
     return np.asarray(codes[region * len(data.DISTRICT_ENDINGS) + district])
 
 
-def _nationalities(stream: _Stream, region: Codes) -> Texts:
+def _draw_nationalities(stream: _Stream, region: Codes) -> Texts:
     base = {
         name: weight for some in data.NATIONALITIES.values() for one in some.values() for name, weight in one.items()
     }
     weights = [[weight * region.favours.get(name, 1) for name, weight in base.items()] for region in data.REGIONS]
-    return _texts(base)[_pick_within(stream.shares(), region, weights)]
+    return _text_array(base)[_pick_within(stream.shares(), region, weights)]
 
 
-def _jobs(stream: _Stream, band: Codes) -> Texts:
+def _draw_jobs(stream: _Stream, band: Codes) -> Texts:
     base = {name: ages for some in data.JOBS.values() for one in some.values() for name, ages in one.items()}
     weights = list(zip(*base.values(), strict=True))
-    return _texts(base)[_pick_within(stream.shares(), band, weights)]
+    return _text_array(base)[_pick_within(stream.shares(), band, weights)]
 
 
-def _diagnoses() -> list[data.Diagnosis]:
+def _all_diagnoses() -> list[data.Diagnosis]:
     return [diagnosis for some in data.DIAGNOSES.values() for diagnosis in some]
 
 
 def _diagnosis_weights() -> list[list[int]]:
     """Give the weight of every diagnosis for each age band and, within it, each sex."""
-    by_sex = [(one.female, one.male, min(one.female, one.male)) for one in _diagnoses()]
+    by_sex = [(one.female, one.male, min(one.female, one.male)) for one in _all_diagnoses()]
     return [
-        [one.ages[band] * shares[sex] for one, shares in zip(_diagnoses(), by_sex, strict=True)]
+        [one.ages[band] * shares[sex] for one, shares in zip(_all_diagnoses(), by_sex, strict=True)]
         for band in range(len(data.AGE_BANDS))
         for sex in range(len(data.SEXES))
     ]
 
 
-def _costs(stream: _Stream, diagnosis: Codes, band: Codes) -> Codes:
+def _draw_costs(stream: _Stream, diagnosis: Codes, band: Codes) -> Codes:
     """Give log-normal costs around those of the diagnosis, higher with age; in integers, so that they never differ."""
-    middle = np.array([one.cost for one in _diagnoses()])[diagnosis]
+    middle = np.array([one.cost for one in _all_diagnoses()])[diagnosis]
     age_percent = np.array([100, 90, 95, 100, 110, 125, 140])[band]
     quantiles = [NormalDist(0, 0.55).inv_cdf((rank + 0.5) / 2_000) for rank in range(2_000)]
     spread = np.array([round(1_000 * math.exp(quantile)) for quantile in quantiles])
@@ -213,7 +213,7 @@ def _costs(stream: _Stream, diagnosis: Codes, band: Codes) -> Codes:
     return np.asarray(middle * age_percent * permille // 100_000)
 
 
-def _texts(texts: Iterable[str]) -> Texts:
+def _text_array(texts: Iterable[str]) -> Texts:
     return np.array(list(texts), dtype=object)
 
 

@@ -35,8 +35,8 @@ def of_numbers(array: Any) -> pa.Array:
     if array.dtype.kind == "M":
         days = np.datetime_data(array.dtype)[0] == "D"
         ticks = array.astype(np.int64).astype(np.int32 if days else np.int64)
-        return _primitive(ticks, pa.date32() if days else pa.timestamp("us"))
-    return _primitive(array, pa.from_numpy_dtype(array.dtype))
+        return _array_of_buffer(ticks, pa.date32() if days else pa.timestamp("us"))
+    return _array_of_buffer(array, pa.from_numpy_dtype(array.dtype))
 
 
 def of_texts(texts: Sequence[str | None]) -> pa.Array:
@@ -69,7 +69,7 @@ def nulls_in(column: pa.Array) -> Any:
     return to_numpy(pc.indices_nonzero(column.is_null())) if column.null_count else np.zeros(0, dtype=np.int64)
 
 
-def _primitive(array: Any, type_: pa.DataType) -> pa.Array:
+def _array_of_buffer(array: Any, type_: pa.DataType) -> pa.Array:
     return pa.Array.from_buffers(type_, len(array), [None, pa.py_buffer(array)])
 
 
@@ -159,13 +159,13 @@ def column_of_objects(name: str, values: Any) -> pa.Array:
     except (*_NO_COLUMN, OverflowError):
         exact = [None if value is None or value != value else value for value in values]  # noqa: PLR0124 - NaN
     try:
-        return _decimals(exact)
+        return _decimal_column(exact)
     except (*_NO_COLUMN, ArithmeticError, TypeError, ValueError):
         msg = f"Column {name!r} mixes types, or holds values that are too large or no plain values."
     raise DataError(msg, hint="make the column one type of ordinary size before handing it over.")
 
 
-def _decimals(values: list[Any]) -> pa.Array:
+def _decimal_column(values: list[Any]) -> pa.Array:
     """Make a column of integers and decimal numbers: Arrow looks at the decimal ones alone for the digits it needs."""
     if not all(isinstance(value, int | Decimal | None) for value in values):
         raise TypeError
@@ -320,7 +320,7 @@ def arrow_of_pandas(frame: Any) -> tuple[pa.Table, Callable[[pa.Table], Any], li
     type at the end has its dtype again: by itself pandas turns whole numbers beside missing ones into floats, which
     cannot hold those beyond 2**53.
     """
-    table = pa.table({name: _column(name, frame[name]) for name in frame.columns})
+    table = pa.table({name: _column_of_series(name, frame[name]) for name in frame.columns})
     dtypes = {name: dtype for name, dtype in frame.dtypes.items() if hasattr(dtype, "__from_arrow__")}
 
     def pandas_of(result: pa.Table) -> Any:
@@ -334,7 +334,7 @@ def arrow_of_pandas(frame: Any) -> tuple[pa.Table, Callable[[pa.Table], Any], li
     return table, pandas_of, [name for name in objects if kind_of_type(table[name].type) == "number"]
 
 
-def _column(name: str, series: Any) -> pa.Array:
+def _column_of_series(name: str, series: Any) -> pa.Array:
     if series.dtype == object:
         _check_one_kind(name, series)
     return column_of_objects(name, series)

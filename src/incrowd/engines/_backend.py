@@ -249,13 +249,13 @@ def inner_frame(relation: duckdb.DuckDBPyRelation, *, foreign: bool = False) -> 
     """Give a relation our names, and comparable types; a foreign one may compare texts without regard to case."""
     columns = zip(inner_names(len(relation.columns)), relation.columns, map(str, relation.types), strict=True)
     read = (
-        f"{_comparable(name_sql(name), type_, number, foreign=foreign)} AS {inner}"
+        f"{_comparable_sql(name_sql(name), type_, number, foreign=foreign)} AS {inner}"
         for number, (inner, name, type_) in enumerate(columns, start=1)
     )
     return frame_of(relation.project(", ".join(read)))
 
 
-def _comparable(name: str, type_: str, number: int, *, foreign: bool) -> str:
+def _comparable_sql(name: str, type_: str, number: int, *, foreign: bool) -> str:
     if type_ in _AS_TEXT:
         return f"CAST({name} AS VARCHAR)"
     if type_ in _WIDE:  # some settings hand these over as bytes, and Parquet holds floats of them

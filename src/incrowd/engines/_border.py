@@ -39,7 +39,7 @@ def guarded(function: Callable[P, R]) -> Callable[P, R]:
         except (IncrowdError, KeyboardInterrupt):
             raise
         except Exception as error:  # noqa: BLE001 - whatever it is, its message may quote the data
-            trouble: BaseException = KeyboardInterrupt() if _is_stopped(error) else _translate(error, _home_of(*args))
+            trouble: BaseException = KeyboardInterrupt() if _is_stopped(error) else _own_error(error, _home_of(*args))
         raise trouble
 
     return inside
@@ -57,7 +57,7 @@ def _home_of(engine: object = None, *_: object) -> DuckBackend | None:
     return home if isinstance(home, DuckBackend) else None
 
 
-def _translate(error: Exception, home: DuckBackend | None) -> IncrowdError:
+def _own_error(error: Exception, home: DuckBackend | None) -> IncrowdError:
     message = str(error)
     if line := re.search(r"CSV Error on Line: (\d+)", message):
         return _csv_error(message, int(line[1]))
@@ -123,7 +123,7 @@ def _csv_error(message: str, line: int) -> DataError:
     if "maximum line size" in message.lower():
         return DataError(f"{where} is too long.", hint="a line may have 2 MB; is a quote never closed?")
     if "unicode" in message.lower() or "utf-8" in message.lower():
-        return wrong_encoding(_path(message), f"{where} is not valid UTF-8.")
+        return wrong_encoding(_path_in_message(message), f"{where} is not valid UTF-8.")
     if "quote" in message.lower():
         hint = "close it; a quote inside a quoted value is written twice."
         return DataError(f"{where} has a quote that is never closed.", hint=hint)
@@ -132,10 +132,10 @@ def _csv_error(message: str, line: int) -> DataError:
 
 def _file_in_words(message: str) -> str:
     """Name the file that DuckDB complains about. It quotes the line first and says then where that stands."""
-    path = _path(message)
+    path = _path_in_message(message)
     return "The file" if path is None else f"The file {name_of(path)!r}"
 
 
-def _path(message: str) -> Path | None:
+def _path_in_message(message: str) -> Path | None:
     said = re.findall(r"^  file = (.+)$", message, re.MULTILINE)
     return Path(said[-1]) if said and Path(said[-1]).is_file() else None

@@ -169,7 +169,7 @@ def _values_of(column: str, values: pa.ChunkedArray) -> tuple[Kind, Any]:
     if pa.types.is_boolean(type_):
         return "boolean", np.array(values.to_pylist(), dtype=bool)
     if pa.types.is_integer(type_) or pa.types.is_floating(type_):
-        return "number", _numbers(values)
+        return "number", _number_array(values)
     if pa.types.is_decimal(type_):
         return "number", np.array(values.to_pylist(), dtype=object)
     if pa.types.is_date(type_):
@@ -180,7 +180,7 @@ def _values_of(column: str, values: pa.ChunkedArray) -> tuple[Kind, Any]:
     return "text", np.array(values.to_pylist(), dtype=object)
 
 
-def _numbers(values: pa.ChunkedArray) -> Any:
+def _number_array(values: pa.ChunkedArray) -> Any:
     array = to_numpy(values)
     if array.dtype.kind == "f":
         return array.astype(np.float64)

@@ -146,9 +146,9 @@ def files_of(source: str | os.PathLike[str]) -> FileSet:
     elif glob.has_magic(str(path)):
         base = _fixed_part(path)
         parts = path.relative_to(base).parts
-        for folder in (base, *(one for end in range(1, len(parts)) for one in _matches(base.joinpath(*parts[:end])))):
+        for folder in (base, *(one for end in range(1, len(parts)) for one in _expand(base.joinpath(*parts[:end])))):
             _check_open(folder)
-        found = [one for match in _matches(path) for one in _files_inside(match)]
+        found = [one for match in _expand(path) for one in _files_inside(match)]
     else:
         msg = f"There is no file {str(path)!r}."
         raise DataError(msg, hint="check the path.")
@@ -161,7 +161,7 @@ def files_of(source: str | os.PathLike[str]) -> FileSet:
     return FileSet(tuple(named.values()), tuple(named), tuple(keys), path)
 
 
-def _matches(pattern: Path) -> Iterator[Path]:
+def _expand(pattern: Path) -> Iterator[Path]:
     return map(Path, glob.glob(str(pattern), recursive=True))  # noqa: PTH207 - pathlib takes no absolute pattern
 
 
@@ -223,14 +223,14 @@ def _refuse_twice(named: Mapping[str, Path]) -> None:
 def digest_of_files(source: str | os.PathLike[str]) -> str:
     """Give the SHA-256 of a file; of several, that of a list with a line for each: its name, a tab, its SHA-256."""
     found = files_of(source)
-    digests = [*map(_digest, found.files)]
+    digests = [*map(_digest_of_file, found.files)]
     if found.source is None:
         return digests[0]
     lines = (f"{name}\t{digest}\n" for name, digest in zip(found.names, digests, strict=True))
     return hashlib.sha256("".join(lines).encode()).hexdigest()
 
 
-def _digest(path: Path) -> str:
+def _digest_of_file(path: Path) -> str:
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
@@ -244,12 +244,12 @@ class Stamp:
 
     @classmethod
     def of(cls, found: FileSet) -> Stamp:
-        return cls(found, tuple(map(_state, found.files)))
+        return cls(found, tuple(map(_size_and_time, found.files)))
 
     def check(self) -> None:
         """Refuse a file that is not as it was, and one that came or went."""
         for path, state in zip(self.found.files, self.states, strict=True):
-            if not path.exists() or _state(path) != state:
+            if not path.exists() or _size_and_time(path) != state:
                 msg = f"The file {path.name!r} changed while it was being read."
                 raise DataError(msg, hint=WAIT)
         source = self.found.source
@@ -258,7 +258,7 @@ class Stamp:
             raise DataError(msg, hint=WAIT)
 
 
-def _state(path: Path) -> tuple[int, int]:
+def _size_and_time(path: Path) -> tuple[int, int]:
     found = path.stat()
     return found.st_size, found.st_mtime_ns
 

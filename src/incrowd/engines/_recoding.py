@@ -45,7 +45,7 @@ def recode_full_domain(frame: Frame, recoding: FullDomainRecoding, coded: Mappin
         name: of_texts(recoding.ladders[name].labels[recoding.levels[name]][groups[name]].tolist()) for name in raised
     }
     if recoding.has_left_out:
-        sizes = _sizes(recoding)
+        sizes = _group_counts(recoding)
         codings = [
             replace(coded[name], codes=groups[name], cardinality=size)
             for name, size in zip(recoding.quasi, sizes, strict=True)
@@ -85,7 +85,7 @@ def recode_locally(
     ]
     frame, words = with_words(frame, codings, home)
     frame = select_columns(frame, [*columns, *words])
-    entries, parting = _entries(recoding, pieces, codings, words)
+    entries, parting = _cell_entries(recoding, pieces, codings, words)
     kept = [*columns, "class"]
     result = select_columns(frame.join(home.bring(entries), on=words, how="inner"), kept)
     if len(parting):
@@ -107,7 +107,7 @@ def replace_values(frame: Frame, coding: Coding, texts: Sequence[str | None], ho
     return frame.with_columns(**{coding.column: lookup_expression(coding, found, "new")})
 
 
-def _entries(
+def _cell_entries(
     recoding: LocalRecoding, pieces: Pieces, codings: Sequence[Coding], words: list[str]
 ) -> tuple[pa.Table, pa.Table]:
     """Give where cells go as a whole, and the pieces of those that part with the ranks that each takes."""
@@ -192,7 +192,7 @@ def publish_locally(recoding: LocalRecoding, codes: Mapping[str, Any], ranks: Se
     return rows, {name: _labelled_rows(texts, classes) for name, texts in labels}
 
 
-def _sizes(recoding: FullDomainRecoding) -> list[int]:
+def _group_counts(recoding: FullDomainRecoding) -> list[int]:
     return [len(recoding.ladders[name].labels[level]) for name, level in recoding.levels.items()]
 
 

@@ -85,14 +85,14 @@ class ReferenceEngine:
         tally: Counter[tuple[int, ...]] = Counter()
         for row, cell in zip(self.rows, self._cells(domains), strict=True):
             floor = tuple(int(request.codes(domains[name])[code]) for name, code in zip(domains, cell, strict=True))
-            tally[floor] += _weight(row, request.count)
+            tally[floor] += _row_weight(row, request.count)
         cells = sorted(tally)
         widths = [request.cardinality(domain) for domain in domains.values()]
         codes = [
             np.array([cell[number] for cell in cells], dtype=smallest_unsigned(width))
             for number, width in enumerate(widths)
         ]
-        dropped = sum(_weight(row, request.count) for row in self.dropped_rows)
+        dropped = sum(_row_weight(row, request.count) for row in self.dropped_rows)
         return Census.assemble(request, domains, codes, np.array([tally[cell] for cell in cells], dtype=int), dropped)
 
     @guarded
@@ -113,7 +113,7 @@ class ReferenceEngine:
 
     @guarded
     def sampled(self, rows: int) -> ReferenceEngine:
-        ranked = sorted(self.rows + self.dropped_rows, key=lambda row: _order(row, self.names))
+        ranked = sorted(self.rows + self.dropped_rows, key=lambda row: _sort_key(row, self.names))
         chosen = [ranked[place] for place in places_of_a_sample(len(ranked), rows)]
         return ReferenceEngine(chosen, (), self.drop, resources=self.resources)
 
@@ -128,7 +128,7 @@ class ReferenceEngine:
             sensitive={name: _codes(domain, [row[name] for row in self.rows]) for name, domain in sensitive.items()},
             domains=sensitive,
             person=self._persons(entity),
-            counts=np.array([_weight(row, count) for row in self.rows], dtype=np.int64),
+            counts=np.array([_row_weight(row, count) for row in self.rows], dtype=np.int64),
         )
         texts = tuple(domain.texts for domain in domains.values())
         return Classes.of(grouping, tuple(code[grouping.first] for code in codes), cells, texts)
@@ -142,7 +142,7 @@ class ReferenceEngine:
 
     @guarded
     def materialise(self) -> list[Row]:
-        return self.rows if self.keep_order else sorted(self.rows, key=lambda row: _order(row, self.names))
+        return self.rows if self.keep_order else sorted(self.rows, key=lambda row: _sort_key(row, self.names))
 
     def _cells(self, domains: Mapping[str, Domain]) -> Iterable[tuple[int, ...]]:
         codes = [_codes(domain, [row[name] for row in self.rows]) for name, domain in domains.items()]
@@ -185,7 +185,7 @@ class ReferenceEngine:
         ]
         cells = list(zip(*(column.tolist() for column in columns), strict=True))
         published: dict[int, Row] = {}
-        for place in sorted(range(len(cells)), key=lambda place: _order(self.rows[place], others)):
+        for place in sorted(range(len(cells)), key=lambda place: _sort_key(self.rows[place], others)):
             number = -1 if recoding.partial and cells[place] not in queues else queues[cells[place]].pop(0)
             if number >= 0:
                 labels = zip(recoding.quasi, recoding.labels, strict=True)
@@ -199,7 +199,7 @@ def _clean(column: str, value: object, missing_values: Sequence[str]) -> object:
     return None if isinstance(value, str) and value in missing_values else value
 
 
-def _weight(row: Row, count: str | None) -> int:
+def _row_weight(row: Row, count: str | None) -> int:
     return int(row[count]) if count else 1
 
 
@@ -222,5 +222,5 @@ def _as_in(domain: Domain, value: Any) -> Any:
     return value.date() if domain.kind == "date" and isinstance(value, dt.datetime) else value
 
 
-def _order(row: Row, names: Sequence[str]) -> list[tuple[bool, Any]]:
+def _sort_key(row: Row, names: Sequence[str]) -> list[tuple[bool, Any]]:
     return [(row[name] is None, 0 if row[name] is None else row[name]) for name in names]

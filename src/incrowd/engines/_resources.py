@@ -128,7 +128,7 @@ def trim_memory() -> None:
 
 def peak_memory() -> int | None:
     """Say how many bytes of memory this process has had at most; not every system tells."""
-    told = (line.split() for line in _lines(Path("/proc/self/status")) if line.startswith("VmHWM:"))
+    told = (line.split() for line in _lines_of_file(Path("/proc/self/status")) if line.startswith("VmHWM:"))
     return next((int(kib) * 1024 for _, kib, *_ in told), None)
 
 
@@ -137,7 +137,7 @@ def free_memory() -> int:
 
 
 def _of_the_machine() -> int:
-    for line in _lines(Path("/proc/meminfo")):
+    for line in _lines_of_file(Path("/proc/meminfo")):
         if line.startswith("MemAvailable:"):
             return int(line.split()[1]) * 1024
     try:
@@ -148,7 +148,7 @@ def _of_the_machine() -> int:
 
 def _of_containers(own: Path = Path("/proc/self/cgroup"), mounted: Path = Path("/sys/fs/cgroup")) -> Iterator[int]:
     """Give what every limit around this process leaves; Linux has two ways to tell."""
-    for line in _lines(own):
+    for line in _lines_of_file(own):
         _, kinds, path = (*line.split(":", 2), "", "")[:3]
         if kinds == "" and path:
             root, limit, used = mounted, "memory.max", "anon"
@@ -163,14 +163,14 @@ def _of_containers(own: Path = Path("/proc/self/cgroup"), mounted: Path = Path("
 
 
 def _free_bytes(folder: Path, limit: str, used: str) -> Iterator[int]:
-    told = _lines(folder / limit)
+    told = _lines_of_file(folder / limit)
     if told and told[0].isdigit():  # else "max", or nothing
-        stat = dict(line.split(maxsplit=1) for line in _lines(folder / "memory.stat") if " " in line)
+        stat = dict(line.split(maxsplit=1) for line in _lines_of_file(folder / "memory.stat") if " " in line)
         spent = stat.get(used, "")
         yield max(int(told[0]) - (int(spent) if spent.isdigit() else 0), 0)
 
 
-def _lines(path: Path) -> list[str]:
+def _lines_of_file(path: Path) -> list[str]:
     try:
         return path.read_text(encoding="ascii").splitlines()
     except (OSError, ValueError):
@@ -190,9 +190,9 @@ def make_private(parent: str | Path | None = None) -> tuple[Path, int | None]:
     place = Path(gettempdir() if parent is None else parent)
     if place not in _cleared and has_locks():
         _cleared.add(place)
-        _clear(place)
+        _remove_leftovers(place)
     folder = Path(mkdtemp(prefix=PREFIX, dir=place))
-    lock = _lock(folder)
+    lock = _lock_of(folder)
     (folder / _MARK).touch()
     return folder, lock
 
@@ -209,7 +209,7 @@ def is_private(folder: Path) -> bool:
     return (folder / _MARK).exists()
 
 
-def _lock(folder: Path) -> int | None:
+def _lock_of(folder: Path) -> int | None:
     """Lock a folder; ``None`` if that cannot be."""
     try:
         return lock_folder(folder)
@@ -217,10 +217,10 @@ def _lock(folder: Path) -> int | None:
         return None
 
 
-def _clear(place: Path) -> None:
+def _remove_leftovers(place: Path) -> None:
     """Remove what was left by processes of this user that are gone."""
     for folder in place.glob(f"{PREFIX}*"):
-        if _is_old(folder) and (lock := _lock(folder)) is not None:
+        if _is_old(folder) and (lock := _lock_of(folder)) is not None:
             remove_private(folder, lock)
 
 

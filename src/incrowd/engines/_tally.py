@@ -44,7 +44,7 @@ class TalliedEngine(EagerEngine):
         if ending_of(path) not in STREAMED:
             return super().write(path, keep_order=keep_order, wording=wording)
         columns = {name: column for name, column in self._columns.items() if isinstance(column, Coded)}
-        batches = _batches(columns, self._counts, anew=ending_of(path) == ".parquet")
+        batches = _row_batches(columns, self._counts, anew=ending_of(path) == ".parquet")
         return write_batches(batches, path, wording, {name: column.keys for name, column in columns.items()})
 
     def _all_rows(self, name: str) -> Coded:
@@ -53,7 +53,7 @@ class TalliedEngine(EagerEngine):
         return Coded(column.keys, np.repeat(column.codes, self._counts))
 
 
-def _batches(columns: Mapping[str, Coded], counts: Any, *, anew: bool) -> pa.RecordBatchReader:
+def _row_batches(columns: Mapping[str, Coded], counts: Any, *, anew: bool) -> pa.RecordBatchReader:
     """Lay rows out by blocks; those for Parquet number their own texts, to tell of no others: DuckDB mixes them up."""
     schema = pa.schema([(name, _type_of(column)) for name, column in columns.items()])
     here = copy_context()  # whoever pulls the blocks may do so in a thread that knows no watcher

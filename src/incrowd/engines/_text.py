@@ -145,7 +145,7 @@ class TextEngine(FrameEngine):
         rows, domains = self._rows_of(publish), self.domains(publish)
         codes_of = {name: domains[name].codes_within(domain) for name, domain in recoding.domains.items()}
         groups = {name: recoding.ladders[name].groups[level][codes_of[name]] for name, level in recoding.levels.items()}
-        labels = {name: _labels(recoding, groups, domains[name], name) for name in publish}
+        labels = {name: _published_texts(recoding, groups, domains[name], name) for name in publish}
         packing = Packing.of([len(column.keys) for column in labels.values()])
         by_text = {name: self._by_text(column.codes, rows, name) for name, column in labels.items()}
         words, counts = rows.tally(packing, by_text, self._kept_rows(rows))
@@ -213,7 +213,7 @@ class TextEngine(FrameEngine):
             done = 0
             notation = self._notation if len(wanted) == len(self._inner) else None
             source = self._source if notation is None else self._frame
-            for batch in _batches(source.to_native(), [self._inner[name] for name in wanted]):
+            for batch in _column_batches(source.to_native(), [self._inner[name] for name in wanted]):
                 report_stage("reading", done, self._about)
                 rows.add(batch)
                 done += batch.num_rows
@@ -247,7 +247,7 @@ class TextEngine(FrameEngine):
         return values[rows.codes(count)]
 
 
-def _labels(recoding: FullDomainRecoding, groups: Mapping[str, Any], domain: Domain, name: str) -> Coded:
+def _published_texts(recoding: FullDomainRecoding, groups: Mapping[str, Any], domain: Domain, name: str) -> Coded:
     """Give the texts that a column is published as, in order, and which of them every value becomes."""
     raised = recoding.levels.get(name, 0)
     texts = recoding.ladders[name].labels[raised][groups[name]] if raised else domain.texts
@@ -269,6 +269,6 @@ def _count_of_text(text: str | None) -> int:
         return 0
 
 
-def _batches(relation: duckdb.DuckDBPyRelation, names: Sequence[str]) -> Iterable[pa.RecordBatch]:
+def _column_batches(relation: duckdb.DuckDBPyRelation, names: Sequence[str]) -> Iterable[pa.RecordBatch]:
     """Stream some columns of a file; the columns are named as expressions, never as SQL."""
     yield from reader_of(relation.select(*(duckdb.ColumnExpression(name) for name in names)), _BATCH)

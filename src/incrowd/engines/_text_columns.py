@@ -228,14 +228,14 @@ def _whole_numbers(column: pa.Array, missing: pa.Array) -> Any:
         values = [to_numpy(some.cast(pa.int64())) for some in (column[:_FIRST], column)][1]  # Arrow fails slowly
     except pa.ArrowInvalid:
         return None
-    if not np.array_equal(to_numpy(pc.binary_length(column)), _lengths(values)):
+    if not np.array_equal(to_numpy(pc.binary_length(column)), _text_lengths(values)):
         return None  # zeros in front
     if len(missing) and pc.any(pc.is_in(column, value_set=missing.cast(column.type))).as_py():
         return None
     return values
 
 
-def _lengths(values: Any) -> Any:
+def _text_lengths(values: Any) -> Any:
     powers = 10 ** np.arange(1, 19, dtype=np.uint64)
     size = np.abs(values).astype(np.uint64)  # the smallest number of all is its own size there
     low, high = (int(some) for some in (size.min(), size.max()))
@@ -314,7 +314,7 @@ def _one_by_one(name: str, texts: pa.Array, counts: Any, nulls: int) -> Column:
 
 def _certain_values(texts: pa.Array) -> Found | None:
     """Read all texts at once; ``None`` if it is not certain that each would survive."""
-    for read in (_integers, _decimals, _days, _moments, _fixed_decimals):
+    for read in (_read_integers, _read_decimals, _read_days, _read_moments, _fixed_decimals):
         try:
             found = None if read(texts[:1]) is None else read(texts)  # the first tells most: Arrow fails slowly
         except pa.ArrowInvalid:  # some are nothing of the kind
@@ -324,12 +324,12 @@ def _certain_values(texts: pa.Array) -> Found | None:
     return None
 
 
-def _integers(texts: pa.Array) -> Found | None:
+def _read_integers(texts: pa.Array) -> Found | None:
     numbers = texts.cast(pa.int64())
     return ("number", to_numpy(numbers)) if numbers.cast(texts.type).equals(texts) else None
 
 
-def _decimals(texts: pa.Array) -> Found | None:
+def _read_decimals(texts: pa.Array) -> Found | None:
     """Read numbers without an exponent, of so few digits that a float has them all, or that a float is written as."""
     if not _all_match(texts, _DECIMAL) or pc.any(pc.equal(texts, _MINUS_ZERO)).as_py():
         return None
@@ -349,13 +349,13 @@ def _fixed_decimals(texts: pa.Array) -> Found | None:
     return "number", to_numpy(texts.cast(pa.float64()))
 
 
-def _days(texts: pa.Array) -> Found | None:
+def _read_days(texts: pa.Array) -> Found | None:
     days = texts.cast(pa.date32())
     values = to_numpy(days.view(pa.int32())).astype("datetime64[D]")
     return ("date", values) if days.cast(texts.type).equals(texts) and values.min() >= _FIRST_DAY else None
 
 
-def _moments(texts: pa.Array) -> Found | None:
+def _read_moments(texts: pa.Array) -> Found | None:
     if not _all_match(texts, _MOMENT):
         return None
     values = to_numpy(texts.cast(pa.timestamp("us")).view(pa.int64())).astype("datetime64[us]")

@@ -150,7 +150,7 @@ def published_records(recoding: Recoding, census: Census, target: str) -> Publis
     return _records_locally(recoding, census, target)
 
 
-def _target(census: Census, target: str) -> Ints:
+def _codes_of(census: Census, target: str) -> Ints:
     return census.codes[len(census.quasi) + census.sensitive.index(target)]
 
 
@@ -160,7 +160,7 @@ def _records_by_levels(recoding: FullDomainRecoding, census: Census, target: str
     labels = tuple(census.ladders[name].parent_groups(0, recoding.levels[name])[codes] for name, codes in steps)
     names = tuple(census.ladders[name].labels[recoding.levels[name]] for name in census.quasi)
     published = ~recoding.is_suppressed(labels)
-    return PublishedRecords(values, _target(census, target), labels, names, published, census.counts.astype(np.int64))
+    return PublishedRecords(values, _codes_of(census, target), labels, names, published, census.counts.astype(np.int64))
 
 
 def _records_locally(recoding: LocalRecoding, census: Census, target: str) -> PublishedRecords:
@@ -177,14 +177,14 @@ def _records_locally(recoding: LocalRecoding, census: Census, target: str) -> Pu
     both = [np.concatenate((recoding.cell_codes(name, known[name]), taken[name])) for name in shared]
     sizes = dict(zip(recoding.domains, recoding.cardinalities, strict=True))
     ids = group(both, [sizes[name] for name in shared]).ids
-    cells = np.lexsort((_target(census, target), ids[: len(census)]))
+    cells = np.lexsort((_codes_of(census, target), ids[: len(census)]))
     pieces = np.lexsort((recoding.classes, recoding.classes < 0, ids[len(census) :]))
     cell, piece, counts = overlay(census.counts[cells], recoding.counts[pieces])
     cell, classes = cells[cell], recoding.classes[pieces[piece]]
     names, labels = zip(*recoding.distinct_labels.values(), strict=True)
     return PublishedRecords(
         values=tuple(codes[cell] for codes in census.codes[: len(census.quasi)]),
-        target=_target(census, target)[cell],
+        target=_codes_of(census, target)[cell],
         labels=tuple(codes[np.maximum(classes, 0)] for codes in labels),
         names=names,
         published=classes >= 0,

@@ -146,13 +146,13 @@ def assess_column(name: str, schema: Schema, census: Census, classes: Classes) -
     probabilistic = meter.worst("probabilistic_l", LDiversity(1, name, "probabilistic"))
     largest = meter.worst("alpha", AlphaAssociation(1, name))
     entropy = meter.worst("entropy_l", LDiversity(1, name, "entropy"))
-    beta, enhanced_beta = _beta(meter, name)
+    beta, enhanced_beta = _beta_likeness(meter, name)
     meaning = dict(schema.sensitive)[name]
     p_alpha = enhanced = similar = None
     if isinstance(meaning, Categories):
-        p_alpha = _pair(every.worst("p_alpha", PAlphaSensitive(1, 0, name)))
-        enhanced = _pair(every.worst("enhanced", EnhancedPAlphaSensitive(1, 0, name)))
-        similar = _similar(every, name, meaning)
+        p_alpha = _pair_or_nothing(every.worst("p_alpha", PAlphaSensitive(1, 0, name)))
+        enhanced = _pair_or_nothing(every.worst("enhanced", EnhancedPAlphaSensitive(1, 0, name)))
+        similar = _similar_classes(every, name, meaning)
     distinct_l = None if count is None else int(count[0])
     return ColumnAssessment(
         column=name,
@@ -161,11 +161,11 @@ def assess_column(name: str, schema: Schema, census: Census, classes: Classes) -
         probabilistic_l=None if probabilistic is None else Fraction(probabilistic[0]),
         alpha=None if largest is None else Fraction(largest[0]),
         entropy_l=None if entropy is None else _effective_values(float(entropy[0])),
-        recursive=_recursive(meter, name, distinct_l),
+        recursive=_recursive_diversity(meter, name, distinct_l),
         t=_distances(meter, name, schema, census),
         beta=beta,
         enhanced_beta=enhanced_beta,
-        delta=_delta(meter, name),
+        delta=_delta_disclosure(meter, name),
         p_alpha=p_alpha,
         enhanced=enhanced,
         homogeneous=Exposed.of(classes, certain(classes, name)),
@@ -174,7 +174,7 @@ def assess_column(name: str, schema: Schema, census: Census, classes: Classes) -
     )
 
 
-def _recursive(meter: Meter, name: str, distinct: int | None) -> Mapping[int, Number] | None:
+def _recursive_diversity(meter: Meter, name: str, distinct: int | None) -> Mapping[int, Number] | None:
     ranks = range(2, min(distinct or 0, MOST_RECURSIVE) + 1)
     measured = {rank: meter.worst("recursive", RecursiveDiversity(1, rank, name)) for rank in ranks}
     if "recursive" in meter.refused:
@@ -194,7 +194,7 @@ def _distances(meter: Meter, name: str, schema: Schema, census: Census) -> Mappi
     return {way: numbers[0] for way, numbers in measured.items() if numbers is not None}
 
 
-def _beta(meter: Meter, name: str) -> tuple[Fraction | None, Number | None]:
+def _beta_likeness(meter: Meter, name: str) -> tuple[Fraction | None, Number | None]:
     """Give the largest gain, and whether it stays under the cap that the enhanced form adds."""
     model = BetaLikeness(1, name, enhanced=True)
     measured = meter.measure("beta", model)
@@ -205,7 +205,7 @@ def _beta(meter: Meter, name: str) -> tuple[Fraction | None, Number | None]:
     return Fraction(numbers[0]), numbers[0] if capped else math.inf
 
 
-def _delta(meter: Meter, name: str) -> float | None:
+def _delta_disclosure(meter: Meter, name: str) -> float | None:
     numbers = meter.worst("delta", DeltaDisclosure(1, name))
     if numbers is None:
         return None
@@ -213,7 +213,7 @@ def _delta(meter: Meter, name: str) -> float | None:
     return math.inf if lacking else float(change)
 
 
-def _similar(meter: Meter, name: str, meaning: Categories) -> Exposed | None:
+def _similar_classes(meter: Meter, name: str, meaning: Categories) -> Exposed | None:
     """Find the classes in which one category is everybody's; nothing where the categories do not fit the table."""
     classes = meter.classes
     try:
@@ -228,7 +228,7 @@ def _effective_values(number: float) -> float:
     return float(round(number)) if abs(number - round(number)) <= 1e-12 * max(1.0, number) else number
 
 
-def _pair(numbers: tuple[Number, ...] | None) -> tuple[int, Fraction] | None:
+def _pair_or_nothing(numbers: tuple[Number, ...] | None) -> tuple[int, Fraction] | None:
     return None if numbers is None else (int(numbers[0]), Fraction(numbers[1]))
 
 
@@ -291,14 +291,14 @@ def assessment_of(census: Census, schema: Schema, *, matching: Matching = "exact
         class_sizes=ClassSizes.of(classes),
         one_of_a_kind=Exposed.of(classes, classes.size == 1),
         columns={name: assess_column(name, schema, census, classes) for name in schema.sensitive_names},
-        notes=_notes(schema, census),
+        notes=_assessment_notes(schema, census),
         _schema=schema,
         _census=census,
         _grouped=classes,
     )
 
 
-def _notes(schema: Schema, census: Census) -> tuple[str, ...]:
+def _assessment_notes(schema: Schema, census: Census) -> tuple[str, ...]:
     """Say what a careful reader should know; meanings that do not fit are said where they are measured."""
     plain = Schema(dict(schema.quasi), sensitive=schema.sensitive_names)
     return plain.bind(census.domains, default=auto(), strict=False).notes

@@ -238,11 +238,11 @@ WIDTH, NAME = 80, 34
 
 def lines_of(attacks: Attacks) -> Iterator[str]:
     """Say what every attack found out, and then what each intruder knows."""
-    persons = "" if attacks.persons is None else f" of {_amount(attacks.persons, 'person')}"
-    yield f"{_amount(attacks.records, 'record')}{persons} in {_amount(attacks.classes, 'group')}"
+    persons = "" if attacks.persons is None else f" of {_amount_text(attacks.persons, 'person')}"
+    yield f"{_amount_text(attacks.records, 'record')}{persons} in {_amount_text(attacks.classes, 'group')}"
     yield ""
     yield f"{'attack':<{NAME}}{'right':>9}{'guessing':>10}{'worst':>10}{'exposed':>17}"
-    yield from map(_line, attacks)
+    yield from map(_attack_line, attacks)
     yield ""
     knowledge: dict[str, list[str]] = {}
     for entry in attacks:
@@ -258,7 +258,7 @@ def lines_of(attacks: Attacks) -> Iterator[str]:
         yield "?: incomplete, because labels could not be read; see the notes"
 
 
-def _line(entry: Attack) -> str:
+def _attack_line(entry: Attack) -> str:
     name = entry.name if entry.column is None else f"{entry.name}, {entry.column}"
     title = "".join(sign if sign.isprintable() else "?" for sign in name)
     title = title if len(title) < NAME else f"{title[: NAME - 4]}..."
@@ -281,5 +281,5 @@ def worst_text(entry: Attack) -> str:
     return f"{int(worst):,} x" if worst == int(worst) else f"{float(worst):,.1f} x"
 
 
-def _amount(number: int, noun: str) -> str:
+def _amount_text(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'' if number == 1 else 's'}"

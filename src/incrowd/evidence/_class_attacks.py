@@ -64,7 +64,7 @@ def class_attacks(subject: Subject, intruder: Intruder, original: Classes | None
 
 def _check_level(schema: Schema, level: int, notes: list[str]) -> None:
     """Refuse a level that no taxonomy has, and say where a lower one is taken."""
-    highest = {name: _levels(meaning) for name, meaning in schema.sensitive}
+    highest = {name: _taxonomy_height(meaning) for name, meaning in schema.sensitive}
     lower = {name: levels for name, levels in highest.items() if 0 < levels < level}
     most = max(highest.values(), default=0)
     if lower and most < level:
@@ -73,7 +73,7 @@ def _check_level(schema: Schema, level: int, notes: list[str]) -> None:
     notes += [f"similarity of column {one!r} is judged at level {top}, its highest." for one, top in lower.items()]
 
 
-def _levels(meaning: Any) -> int:
+def _taxonomy_height(meaning: Any) -> int:
     """Count the levels of a taxonomy between its values and its top."""
     if isinstance(meaning, Ordered):
         return len(meaning.runs) if meaning.groups is None else meaning.groups.height - 1
@@ -94,7 +94,7 @@ def _column_attacks(
     else:
         yield worst_exclusions(classes, prior, intruder.excluded)
     try:
-        yield from _similarities(classes, prior, meaning, intruder)
+        yield from _similarity_attacks(classes, prior, meaning, intruder)
     except HierarchyError as refusal:
         notes.append(f"similarity of column {name!r} was not attacked: {refusal.message}")
     line = ValueLine.of(classes.cells.domains[name])
@@ -106,7 +106,7 @@ def _column_attacks(
         yield change
 
 
-def _similarities(classes: Classes, prior: Prior, meaning: Any, intruder: Intruder) -> Iterator[AttackOutcome]:
+def _similarity_attacks(classes: Classes, prior: Prior, meaning: Any, intruder: Intruder) -> Iterator[AttackOutcome]:
     """Use what is known about the values: categories, a taxonomy, an order, or that they are numbers."""
     name, domain = prior.column, classes.cells.domains[prior.column]
     is_ordered = isinstance(meaning, Ordered)
@@ -183,10 +183,10 @@ def attack_of(outcome: AttackOutcome, classes: Classes, quasi: Sequence[str]) ->
         unit=outcome.unit,
         worst=outcome.measured.worst(">=" if narrow else "<="),
         worst_class=worst_class,
-        distribution=_distribution(outcome, classes),
+        distribution=_people_by_badness(outcome, classes),
         expected=outcome.expected,
         notes=outcome.notes,
-        _records=partial(_records, outcome, classes, quasi),
+        _records=partial(_exposed_records, outcome, classes, quasi),
     )
 
 
@@ -206,7 +206,7 @@ def _cells_of(outcome: AttackOutcome, classes: Classes) -> Bools:
     return chosen if outcome.among is None else chosen & outcome.among
 
 
-def _records(outcome: AttackOutcome, classes: Classes, quasi: Sequence[str]) -> Table:
+def _exposed_records(outcome: AttackOutcome, classes: Classes, quasi: Sequence[str]) -> Table:
     """Give who is exposed as a table: labels, sensitive values, and how many records are alike."""
     chosen = _cells_of(outcome, classes)
     members = classes.members[chosen]
@@ -216,7 +216,7 @@ def _records(outcome: AttackOutcome, classes: Classes, quasi: Sequence[str]) -> 
     return with_column(table, "records", classes.cells.counts[chosen].astype(np.int64))
 
 
-def _distribution(outcome: AttackOutcome, classes: Classes) -> tuple[tuple[Fraction, int], ...]:
+def _people_by_badness(outcome: AttackOutcome, classes: Classes) -> tuple[tuple[Fraction, int], ...]:
     """Count the people of classes that are at least so bad, for every bound at once where floats can tell."""
     bounds = GAINS if outcome.unit == "gain" else CHANCES
     narrow, limits = outcome.unit == "width", np.array([float(bound) for bound in bounds])

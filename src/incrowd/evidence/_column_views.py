@@ -97,8 +97,8 @@ def way_up(ladder: Ladder, code: int) -> Texts:
 def samples_of(release: Release) -> dict[str, Texts]:
     """Give one value of every quasi-identifier, from the middle of the column, on its way up the ladder."""
     census = basis_of(release).problem.census
-    return {name: _sample(census.ladders[name], census.domains[name]) for name in census.quasi}
+    return {name: _middle_value(census.ladders[name], census.domains[name]) for name in census.quasi}
 
 
-def _sample(ladder: Ladder, domain: Domain) -> Texts:
+def _middle_value(ladder: Ladder, domain: Domain) -> Texts:
     return way_up(ladder, max(len(domain.values) - 1, 0) // 2) if len(domain) else ["" for _ in ladder.labels]

@@ -35,7 +35,7 @@ class Comparison:
 
     def __str__(self) -> str:
         width = max(len(what) for what, _, _ in self.rows)
-        return "\n".join(f"{what:<{width}}  {_cell(one):>16}  {_cell(two):>16}" for what, one, two in self.rows)
+        return "\n".join(f"{what:<{width}}  {_text_of(one):>16}  {_text_of(two):>16}" for what, one, two in self.rows)
 
 
 def compare(a: Release, b: Release) -> Comparison:
@@ -63,12 +63,12 @@ def compare(a: Release, b: Release) -> Comparison:
         if not isinstance(given, Release):
             msg = f"compare needs two releases, got {type(given).__name__}."
             raise ParameterError(msg, hint="a release is what anonymize gives.")
-    one, two = _facts(a), _facts(b)
+    one, two = _release_facts(a), _release_facts(b)
     names = [*one, *(name for name in two if name not in one)]
     return Comparison(tuple((name, one.get(name), two.get(name)) for name in names))
 
 
-def _facts(release: Release) -> dict[str, Cell]:
+def _release_facts(release: Release) -> dict[str, Cell]:
     recipe = release.recipe
     facts: dict[str, Cell] = {
         "promise": recipe.promise,
@@ -84,7 +84,7 @@ def _facts(release: Release) -> dict[str, Cell]:
     return facts | dict(release.measures)
 
 
-def _cell(value: Cell) -> str:
+def _text_of(value: Cell) -> str:
     if value is None:
         return "-"
     return f"{value:,.4g}" if isinstance(value, float) else f"{value:,}" if isinstance(value, int) else value

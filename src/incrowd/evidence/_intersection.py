@@ -56,7 +56,7 @@ def intersection(one: Joined, other: Subject) -> Iterator[Attack]:
         raise ParameterError(msg, hint="compare releases that tell the same about people.")
     joined = one, join(other, _with_shared_columns(one.known, other))
     for name in names:
-        yield _attack(joined, name)
+        yield _intersection_attack(joined, name)
 
 
 def _with_shared_columns(known: KnownPeople, other: Subject) -> KnownPeople:
@@ -74,7 +74,7 @@ def _with_shared_columns(known: KnownPeople, other: Subject) -> KnownPeople:
     return replace(known, on=on, domains=domains, codes=codes, entries=None)
 
 
-def _attack(joined: tuple[Joined, Joined], name: str) -> Attack:
+def _intersection_attack(joined: tuple[Joined, Joined], name: str) -> Attack:
     one, two = joined
     values = Values.of((one, two), name)
     histograms = one.classes.histogram(name), two.classes.histogram(name)
@@ -105,12 +105,12 @@ def _attack(joined: tuple[Joined, Joined], name: str) -> Attack:
         worst=Fraction(int(exposed.records > 0)) if len(known.counts) else None,
         distribution=((Fraction(1), exposed.records),),
         unread=one.unread + two.unread,
-        notes=(*_notes(known, found, in_both), *unread, *fewer),
-        _records=partial(_records, known, told, values),
+        notes=(*_intersection_notes(known, found, in_both), *unread, *fewer),
+        _records=partial(_exposed_records, known, told, values),
     )
 
 
-def _notes(known: KnownPeople, found: Remaining, in_both: Bools) -> Iterator[str]:
+def _intersection_notes(known: KnownPeople, found: Remaining, in_both: Bools) -> Iterator[str]:
     narrowed = known.number_of(in_both & (found.both < np.minimum(found.first, found.second)))
     odd = known.number_of(in_both & (found.both == 0))
     of = f"{known.number_of(in_both):,} {known.noun}"
@@ -150,5 +150,5 @@ def _true_disclosures(joined: Joined, values: Values, told: Disclosures) -> tupl
     return told, known.exposed(lambda: chosen, known.number_of(chosen), 0)
 
 
-def _records(known: KnownPeople, told: Disclosures, values: Values) -> Table:
+def _exposed_records(known: KnownPeople, told: Disclosures, values: Values) -> Table:
     return with_column(table_of(known, told.who, told.people), values.name, values.texts[told.codes])

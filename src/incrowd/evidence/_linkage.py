@@ -287,7 +287,7 @@ def _linkage_attack(joined: Joined, found: Linked) -> Attack:
     exposed = known.exposed(lambda: joined.people_with(alone), counted.get(1, 0), found.reached)
     return Attack(
         name="linkage",
-        knows=_knows(known),
+        knows=_knowledge_text(known),
         means="one candidate in the release",
         exposed=exposed,
         targets=known.people,
@@ -297,11 +297,11 @@ def _linkage_attack(joined: Joined, found: Linked) -> Attack:
         worst=None if smallest is None else Fraction(1, smallest),
         worst_class={}
         if smallest is None
-        else _label(joined, found, joined.first_person(found.candidates == smallest)),
+        else _class_label(joined, found, joined.first_person(found.candidates == smallest)),
         distribution=tuple((one, sum(many for size, many in counted.items() if one * size <= 1)) for one in CHANCES),
         unread=joined.unread,
-        notes=_notes(joined),
-        _records=partial(_records, joined, found, alone),
+        notes=_linkage_notes(joined),
+        _records=partial(_exposed_records, joined, found, alone),
     )
 
 
@@ -321,14 +321,14 @@ def _attribute_attack(joined: Joined, found: Linked, name: str) -> Attack:
     return Attack(
         name="attribute linkage",
         column=name,
-        knows=_knows(known),
+        knows=_knowledge_text(known),
         means="all candidates have one value",
         exposed=exposed,
         targets=known.people,
         right=Fraction(exposed.records),
         baseline=Fraction(exposed.records if constant else 0, max(known.people, 1)),
         worst=Fraction(int(exposed.records > 0)) if len(found.candidates) else None,
-        worst_class={} if first is None else _label(joined, found, first),
+        worst_class={} if first is None else _class_label(joined, found, first),
         distribution=((Fraction(1), exposed.records),),
         unread=joined.unread,
         notes=joined.notes_on_rows("attribute linkage"),
@@ -336,12 +336,12 @@ def _attribute_attack(joined: Joined, found: Linked, name: str) -> Attack:
     )
 
 
-def _knows(known: KnownPeople) -> str:
+def _knowledge_text(known: KnownPeople) -> str:
     whose = "everybody in the original table" if known.original else f"{known.people:,} people of an external table"
     return f"{columns_text(len(known.on))} of {whose}"
 
 
-def _notes(joined: Joined) -> tuple[str, ...]:
+def _linkage_notes(joined: Joined) -> tuple[str, ...]:
     known, truth, matched = joined.known, joined.truth, joined.matched
     notes = [f"linkage: {matched:,} of {known.people:,} {known.noun} have a candidate in the release."]
     notes += joined.notes_on_labels("linkage")
@@ -362,13 +362,13 @@ def _notes(joined: Joined) -> tuple[str, ...]:
     return tuple(notes)
 
 
-def _label(joined: Joined, found: Linked, who: int) -> dict[str, str | None]:
+def _class_label(joined: Joined, found: Linked, who: int) -> dict[str, str | None]:
     """Name a class that a person can be in."""
     place, census = int(found.only[found.kind[who]]), joined.subject.census
     return {name: census.labels(name)[codes[place]] for name, codes in zip(joined.known.on, joined.codes, strict=True)}
 
 
-def _records(joined: Joined, found: Linked, chosen: Bools) -> Table:
+def _exposed_records(joined: Joined, found: Linked, chosen: Bools) -> Table:
     """Give who is exposed, how many candidates each has, and the values that are certain: one row for each."""
     who = np.flatnonzero(joined.people_with(chosen) & (joined.people > 0))
     certain = [found.certain(name) for name in joined.subject.schema.sensitive_names]
@@ -383,15 +383,15 @@ def _records(joined: Joined, found: Linked, chosen: Bools) -> Table:
     for name, (starts, values) in zip(joined.subject.schema.sensitive_names, certain, strict=True):
         place = starts[answers] + turn
         codes[name] = np.where(place < starts[answers + 1], np.append(values, -1)[np.minimum(place, len(values))], -1)
-    return _table(joined, found, who, joined.people[who], codes)
+    return _exposed_table(joined, found, who, joined.people[who], codes)
 
 
 def _disclosed_records(joined: Joined, found: Linked, told: Disclosures | None, name: str) -> Table:
     told = told or joined.disclosures_in(name)
-    return _table(joined, found, told.who, told.people, {name: told.codes})
+    return _exposed_table(joined, found, told.who, told.people, {name: told.codes})
 
 
-def _table(joined: Joined, found: Linked, who: Counts, people: Counts, codes: dict[str, Counts]) -> Table:
+def _exposed_table(joined: Joined, found: Linked, who: Counts, people: Counts, codes: dict[str, Counts]) -> Table:
     table = with_column(table_of(joined.known, who, people), "candidates", found.candidates[found.kind[who]])
     for name, values in codes.items():
         texts = np.append(joined.classes.cells.domains[name].texts, np.array([None], dtype=object))

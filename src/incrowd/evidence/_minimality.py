@@ -29,14 +29,14 @@ def minimality(subject: Subject, recoding: LocalRecoding, seed: int) -> Iterator
         return
     if any(isinstance(part, NTCloseness) for part in model.parts):
         return  # halves have no supersets
-    judges = _judges(model, subject.roles, recoding)
+    judges = _judges_of_values(model, subject.roles, recoding)
     for name in dict.fromkeys(name for judge in judges for name in judge.columns):
         about = [judge for judge in judges if set(judge.columns) <= {name}]
         if any(judge.columns for judge in about):
             yield _minimality_attack(name, recoding, minimality_in_sample(recoding, name, about, seed))
 
 
-def _judges(model: Model, schema: Schema, recoding: LocalRecoding) -> tuple[Judge, ...]:
+def _judges_of_values(model: Model, schema: Schema, recoding: LocalRecoding) -> tuple[Judge, ...]:
     names = [name for name in schema.sensitive_names if name in recoding.domains]
     codes = dict(zip(recoding.domains, recoding.codes, strict=True))
     reference = {name: add_up(codes[name], recoding.counts, len(recoding.domains[name])) for name in names}
@@ -68,15 +68,15 @@ def _minimality_attack(name: str, recoding: LocalRecoding, found: Undivided) -> 
         right=Fraction(int(found.right.sum())),
         baseline=Fraction(int(found.before.sum()), max(people, 1)),
         worst=None if place is None else Fraction(int(found.right[place]), int(found.sizes[place])),
-        worst_class={} if place is None else _label(recoding, int(found.chosen[place])),
+        worst_class={} if place is None else _class_label(recoding, int(found.chosen[place])),
         distribution=((Fraction(1), exposed),),
         interval=found.interval,
         notes=(said, "minimality: guessing is the most frequent value of the group."),
-        _records=partial(_records, recoding, name, found.chosen[whole]),
+        _records=partial(_exposed_records, recoding, name, found.chosen[whole]),
     )
 
 
-def _records(recoding: LocalRecoding, name: str, chosen: npt.NDArray[np.int64]) -> Table:
+def _exposed_records(recoding: LocalRecoding, name: str, chosen: npt.NDArray[np.int64]) -> Table:
     """Give what everybody in some classes has: labels, the value, and how many records are alike."""
     inside = np.isin(recoding.classes, chosen)
     values = recoding.codes[list(recoding.domains).index(name)][inside]
@@ -147,19 +147,19 @@ def downcoding(local: LocalSubject) -> Attack:
         right=Fraction(right),
         baseline=Fraction(round(expected / max(made, 1), 9)).limit_denominator(10**9),
         worst=Fraction(int(pinned[worst]), max(int(hidden[worst]), 1)),
-        worst_class=_label(local.recoding, worst),
+        worst_class=_class_label(local.recoding, worst),
         distribution=tuple((bound, int(sizes[mask].sum())) for bound, mask in bounds),
         notes=(
             f"downcoding: {right:,} of {made:,} conclusions from tight labels are right; {ADVICE}",
             "downcoding: worst is the largest share of hidden values of a group that are known to occur there.",
         ),
-        _records=partial(_classes, local, whole),
+        _records=partial(_class_table, local, whole),
     )
 
 
 def narrowest_group(local: LocalSubject, joined: Joined | None = None) -> Attack:
     """Look for every person in the narrowest class that fits, and compare with where the person is."""
-    joined, person = _everybody(local, joined)
+    joined, person = _join_with_everybody(local, joined)
     sizes, walked = joined.classes.records, joined.found
     place, really = np.asarray(walked.narrowest), _published_class_numbers(local, joined)
     published, there = local.subject.members.people_found((person, walked.kind), place, really)
@@ -192,7 +192,7 @@ def _table_of_alone(local: LocalSubject, joined: Joined, person: npt.NDArray[np.
     return table_of(joined.known, chosen, published[chosen])
 
 
-def _everybody(local: LocalSubject, joined: Joined | None) -> tuple[Joined, npt.NDArray[np.integer]]:
+def _join_with_everybody(local: LocalSubject, joined: Joined | None) -> tuple[Joined, npt.NDArray[np.integer]]:
     """Join the release with the people that it is of; also give the person of every entry."""
     recoding = local.recoding
     domains = tuple(recoding.domains[name] for name in local.columns)
@@ -225,10 +225,10 @@ def _published_class_numbers(local: LocalSubject, joined: Joined) -> Ints:
     return of_class[ids[len(joined.codes[0]) :]]
 
 
-def _label(recoding: LocalRecoding, place: int) -> dict[str, str | None]:
+def _class_label(recoding: LocalRecoding, place: int) -> dict[str, str | None]:
     return {name: texts[place] for name, texts in zip(recoding.quasi, recoding.labels, strict=True)}
 
 
-def _classes(local: LocalSubject, chosen: npt.NDArray[np.bool_]) -> Table:
+def _class_table(local: LocalSubject, chosen: npt.NDArray[np.bool_]) -> Table:
     pairs = zip(local.recoding.quasi, local.recoding.labels, strict=True)
     return with_column({name: texts[chosen] for name, texts in pairs}, "records", local.subject.members.sizes[chosen])

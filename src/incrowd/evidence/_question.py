@@ -127,7 +127,7 @@ def _line_position(axis: Axis, end: Fraction | dt.datetime) -> float:
     """Give where an end lies on a line of numbers, of days or of moments."""
     if isinstance(end, Fraction):
         return float(end)
-    ticks = (end - _midnight(dt.date(1970, 1, 1))) // _TICK
+    ticks = (end - _midnight_of(dt.date(1970, 1, 1))) // _TICK
     return ticks / (_DAY // _TICK) if axis.unit else float(ticks)
 
 
@@ -181,10 +181,10 @@ def _whole_period(year: int, month: int | None, day: int | None) -> Period:
     first = dt.date(year, 1 if month is None else month, 1 if day is None else day)
     month = 12 if month is None else month
     last = dt.date(year, month, monthrange(year, month)[1] if day is None else day)
-    return Period(_midnight(first), _midnight(last) + (_DAY - _TICK))
+    return Period(_midnight_of(first), _midnight_of(last) + (_DAY - _TICK))
 
 
-def _midnight(day: dt.date) -> dt.datetime:
+def _midnight_of(day: dt.date) -> dt.datetime:
     """Begin a day, without a zone: so columns are compared."""
     return dt.datetime.combine(day, dt.time.min)
 
@@ -265,13 +265,13 @@ def ask(release: Release, what: Ask, column: str | None = None, where: Sequence[
         msg = "An average needs a column."
         raise ParameterError(msg)
     both = beside_original(Subject.of(release, None, {}), original_census(release, basis.table, more, **basis.reading))
-    chosen = _conditions(both, where)
+    chosen = _read_conditions(both, where)
     return Answer(
-        *(_answer(side, both, column if what == "mean" else None, chosen) for side in (both.before, both.after))
+        *(_answer_of_side(side, both, column if what == "mean" else None, chosen) for side in (both.before, both.after))
     )
 
 
-def _conditions(both: Compared, where: Sequence[Where]) -> list[Condition]:
+def _read_conditions(both: Compared, where: Sequence[Where]) -> list[Condition]:
     """Read all conditions; several about one column become one."""
     found: dict[str, Condition] = {}
     for place, one in enumerate(where):
@@ -284,13 +284,13 @@ def _conditions(both: Compared, where: Sequence[Where]) -> list[Condition]:
     return list(found.values())
 
 
-def _answer(side: Side, both: Compared, averaged: str | None, chosen: list[Condition]) -> float | None:
+def _answer_of_side(side: Side, both: Compared, averaged: str | None, chosen: list[Condition]) -> float | None:
     if averaged is None:
-        return float(_weights(side, chosen).sum())
-    return _mean(side, averaged, _numbers(both.census.domains[averaged]), chosen)
+        return float(_records_asked_for(side, chosen).sum())
+    return _mean_of_column(side, averaged, _values_as_numbers(both.census.domains[averaged]), chosen)
 
 
-def _numbers(domain: Domain) -> Floats:
+def _values_as_numbers(domain: Domain) -> Floats:
     """Give every value of a column as a number; none where it is missing."""
     if domain.kind != "number":
         msg = f"Column {domain.column!r} has no numbers, so it has no average."
@@ -300,7 +300,7 @@ def _numbers(domain: Domain) -> Floats:
     return numbers
 
 
-def _weights(side: Side, chosen: list[Condition]) -> Floats:
+def _records_asked_for(side: Side, chosen: list[Condition]) -> Floats:
     """Give the records of every cell that are asked for: of a label the share that lies there, spread evenly."""
     weights = side.counts.astype(np.float64)
     for one in chosen:
@@ -308,10 +308,10 @@ def _weights(side: Side, chosen: list[Condition]) -> Floats:
     return weights
 
 
-def _mean(side: Side, column: str, values: Floats, chosen: list[Condition]) -> float | None:
+def _mean_of_column(side: Side, column: str, values: Floats, chosen: list[Condition]) -> float | None:
     """Average a column over the records that are asked for; a label stands for its middle."""
     cover = side.covers[column]
     averages = cover.averages(values)[side.codes[column]]
-    weights = np.where(np.isnan(averages), 0.0, _weights(side, chosen))
+    weights = np.where(np.isnan(averages), 0.0, _records_asked_for(side, chosen))
     total = weights.sum()
     return None if total <= 0 else float(np.nan_to_num(averages) @ weights / total)

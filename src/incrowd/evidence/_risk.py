@@ -63,7 +63,7 @@ def crowds_of(subject: Subject, population: Any, **reading: Any) -> tuple[Counts
             fits: Sequence[npt.NDArray[np.integer]] = subject.covered(name, people)
         else:
             fits = _as_it_stands(subject, people)
-            notes += _unread(subject, people, fits)
+            notes += _unread_labels_note(subject, people, fits)
         matchings.append(Matching.of(fits, len(people)))
     links = Links(subject.classes.codes, census.codes, matchings)
     return links.crowds(census.counts, len(subject.classes)), census.records, notes
@@ -81,7 +81,7 @@ def _as_it_stands(subject: Subject, people: Domain) -> Sequence[npt.NDArray[np.i
     return coverage_by_hierarchy(None if is_from_data(hierarchy) else hierarchy, own.texts.tolist(), people)
 
 
-def _unread(subject: Subject, people: Domain, fits: Sequence[npt.NDArray[np.integer]]) -> list[str]:
+def _unread_labels_note(subject: Subject, people: Domain, fits: Sequence[npt.NDArray[np.integer]]) -> list[str]:
     """Say how many labels fit nobody because nothing tells what they stand for."""
     name = people.column
     if name in subject.averaged:
@@ -174,7 +174,7 @@ def risk(
     subject = subject if weight is None else _with_weights(subject, weight)
     classes = subject.classes
     inside = chances_in_table(classes.size, limit)
-    outside = _population(subject, weight, population, limit, reading)
+    outside = _population_of(subject, weight, population, limit, reading)
     chances, source = (inside, "") if outside is None else (outside.chances, outside.source)
     find, links = (
         f"{does} the population: {source}" for does in ("must find the person in", "links every record with")
@@ -185,10 +185,10 @@ def risk(
         classes=len(classes),
         k=int(classes.size.min()) if len(classes) else None,
         threshold=limit,
-        prosecutor=_attacker("prosecutor", _IN_TABLE, inside, classes),
-        journalist=None if outside is None else _attacker("journalist", find, chances, classes),
+        prosecutor=_attacker_risk("prosecutor", _IN_TABLE, inside, classes),
+        journalist=None if outside is None else _attacker_risk("journalist", find, chances, classes),
         marketer=AttackerRisk("marketer", links if outside else _NO_POPULATION, None, chances.average, None),
-        uniqueness=_uniqueness(classes) if outside is None else outside.uniqueness,
+        uniqueness=_uniqueness_of(classes) if outside is None else outside.uniqueness,
         alone_by_rows=None if classes.cells.person is None else persons_alone(classes.members, classes.cells.person),
         guesses={name: best_guess(classes, name) for name in subject.schema.sensitive_names},
         notes=() if outside is None else outside.notes,
@@ -227,13 +227,13 @@ def _with_weights(subject: Subject, weight: str) -> Subject:
     return replace(subject, beside=() if weight in schema.sensitive_names else (weight,))
 
 
-def _population(
+def _population_of(
     subject: Subject, weight: str | None, population: Any, limit: Fraction, reading: Mapping[str, Any]
 ) -> _Population | None:
     """Look at the population, however it is known."""
     classes = subject.classes
     if weight is not None:
-        return _population_by_weights(classes, _weights(classes, weight), limit)
+        return _population_by_weights(classes, _class_weights(classes, weight), limit)
     if population is None:
         return None
     if isinstance(population, (int, np.integer)) and not isinstance(population, bool):
@@ -254,7 +254,7 @@ def _population_by_table(
     alone = int(size[(size == 1) & (crowds == 1)].sum())
     where = f"In {int(short.sum()):,} of {len(short):,} classes"
     few = f"{where} the table has more people than the population; there it counts."
-    uniqueness = _uniqueness(classes, number, {"population table": float(alone)})
+    uniqueness = _uniqueness_of(classes, number, {"population table": float(alone)})
     notes = (*([few] if short.any() else []), *unread)
     return _Population(chances_in_population(size, crowds, limit), "a population table", uniqueness, notes)
 
@@ -270,7 +270,7 @@ def _population_by_size(classes: Classes, population: int, limit: Fraction) -> _
     source = f"a population of {population:,}, estimated"
     if int(size.sum()) != people:
         note = "Estimates of uniqueness need people who are in one class each, and here some are in several."
-        return _Population(chances, source, _uniqueness(classes, population), (note,))
+        return _Population(chances, source, _uniqueness_of(classes, population), (note,))
     return _Population(chances, source, estimated_uniqueness(size, population))
 
 
@@ -279,7 +279,7 @@ def _population_by_weights(classes: Classes, weights: Floats, limit: Fraction) -
     size = classes.size
     shares = np.minimum(size / weights, 1.0) if len(size) else weights
     alone = float(shares[size == 1].sum())
-    uniqueness = _uniqueness(classes, float(weights.sum()), {"negative binomial": alone})
+    uniqueness = _uniqueness_of(classes, float(weights.sum()), {"negative binomial": alone})
     low = int((weights < size).sum())
     notes = [f"In {low:,} classes the weights add up to fewer people than there are records; there the table counts."]
     notes = [*(notes if low else []), *([_SPARSE] if uniqueness.share > 0.1 else [])]
@@ -287,7 +287,7 @@ def _population_by_weights(classes: Classes, weights: Floats, limit: Fraction) -
     return _Population(chances, "sampling weights, estimated", uniqueness, tuple(notes))
 
 
-def _weights(classes: Classes, weight: str) -> Floats:
+def _class_weights(classes: Classes, weight: str) -> Floats:
     """Add up the weights of every class."""
     domain = classes.cells.domains[weight]
     numbers = domain.values.astype(np.float64) if domain.kind == "number" else np.zeros(len(domain))
@@ -312,7 +312,7 @@ def _under_pitman(size: Counts, population: int) -> Floats:
     return np.asarray(chances[np.searchsorted(sizes.sizes, size)], dtype=np.float64)
 
 
-def _uniqueness(
+def _uniqueness_of(
     classes: Classes, population: float | None = None, estimates: Mapping[str, float | None] | None = None
 ) -> Uniqueness:
     """Count who is alone in the table; a person once, however many classes he is alone in."""
@@ -320,5 +320,5 @@ def _uniqueness(
     return Uniqueness(alone, people_of(classes), population, estimates or {})
 
 
-def _attacker(name: str, knows: str, chances: Chances, classes: Classes) -> AttackerRisk:
+def _attacker_risk(name: str, knows: str, chances: Chances, classes: Classes) -> AttackerRisk:
     return AttackerRisk(name, knows, chances.highest, chances.average, Exposed.of(classes, chances.above))

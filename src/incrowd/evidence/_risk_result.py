@@ -181,16 +181,16 @@ def _checklist(risk: Risk, name: str) -> Checklist:
     if asked is SAFE_HARBOR:
         msg = "The preset 'hipaa-safe-harbor' looks at columns and values, not at chances."
         raise ParameterError(msg, hint="use safe_harbor(table, schema, kinds={...}).")
-    return Checklist(asked, _ema(risk) if asked is EMA else _wp216(risk))
+    return Checklist(asked, _ema_items(risk) if asked is EMA else _wp216_items(risk))
 
 
-def _ema(risk: Risk) -> tuple[Item, ...]:
+def _ema_items(risk: Risk) -> tuple[Item, ...]:
     highest = Fraction(risk.prosecutor.highest or 0)
     measured = f"{float(highest):.4f} (the smallest class has {risk.k} {risk.noun})"
     return (Item("highest chance", EMA.rules["highest chance"], measured, highest <= Fraction(9, 100)),)
 
 
-def _wp216(risk: Risk) -> tuple[Item, ...]:
+def _wp216_items(risk: Risk) -> tuple[Item, ...]:
     alone, by_rows = risk.uniqueness.sample, risk.alone_by_rows or 0
     rows = "" if risk.alone_by_rows is None else f"; {by_rows:,} by all their rows together"
     highest = Fraction(risk.prosecutor.highest or 0)

@@ -57,7 +57,7 @@ def one_of_a_kind(
     pairs = [_alone_by(census, pair) for pair in itertools.combinations(widest, 2)]
     return OneOfAKind(
         census.records,
-        _people(census),
+        _count_people(census),
         _alone_by(census, names),
         tuple(sorted(without, key=lambda one: one.alone)),
         tuple(sorted(single, key=lambda one: -one.alone)),
@@ -65,7 +65,7 @@ def one_of_a_kind(
     )
 
 
-def _people(census: Census) -> int:
+def _count_people(census: Census) -> int:
     return census.records if census.persons is None else census.persons
 
 
@@ -77,7 +77,7 @@ def _alone_by(census: Census, names: Sequence[str]) -> Alone:
         codes = [census.codes[census.quasi.index(name)] for name in names]
         sizes = group(codes, [len(census.domains[name]) for name in names]).sums(census.counts)
         alone = int(np.count_nonzero(sizes == 1))
-    return Alone(tuple(names), alone, Fraction(alone, max(_people(census), 1)))
+    return Alone(tuple(names), alone, Fraction(alone, max(_count_people(census), 1)))
 
 
 def people_alone(census: Census, names: Sequence[str]) -> int | None:

@@ -106,20 +106,20 @@ def accuracy_of(recoding: Recoding, both: Compared, target: str, seed: int) -> A
     chance = np.random.default_rng(seed)
     drawn = chance.binomial(pieces.counts, min(1.0, MOST / max(both.census.records, 1)))
     held = chance.binomial(drawn, HELD_OUT)
-    original, published = _examples(both, pieces, both.groups[target].group[pieces.target])
+    original, published = _learning_examples(both, pieces, both.groups[target].group[pieces.target])
     learnt, test = original.some(drawn - held), original.some(held)
     from_release = published.some(np.where(pieces.published, drawn - held, 0))
     return Accuracy(
         target=target,
-        original=_accuracy(model, learnt, test),
-        release=_accuracy(model, from_release, test),
+        original=_trained_accuracy(model, learnt, test),
+        release=_trained_accuracy(model, from_release, test),
         baseline=_most_frequent(learnt, test),
         trained=int(learnt.counts.sum()),
         tested=int(test.counts.sum()),
     )
 
 
-def _examples(both: Compared, pieces: PublishedRecords, answers: Ints) -> tuple[_Examples, _Examples]:
+def _learning_examples(both: Compared, pieces: PublishedRecords, answers: Ints) -> tuple[_Examples, _Examples]:
     """Give all records as they were, and as they are published, in the same groups of values."""
     before, after = [], []
     for name, texts in zip(both.census.quasi, pieces.names, strict=True):
@@ -131,7 +131,7 @@ def _examples(both: Compared, pieces: PublishedRecords, answers: Ints) -> tuple[
     return one, other
 
 
-def _accuracy(model: Any, learnt: _Examples, test: _Examples) -> float:
+def _trained_accuracy(model: Any, learnt: _Examples, test: _Examples) -> float:
     """Train a model, and give the share of the test's records that it predicts right."""
     if len(np.unique(learnt.answers)) < 2:
         return _most_frequent(learnt, test)
@@ -228,7 +228,7 @@ def utility(
         masked=release.recipe.masked,
         starred=sum(one.starred for one in costs.values()) / len(costs),
         measures={**release.measures, "discernibility_star": found.squares, "ambiguity": combinations},
-        columns={name: _marginal(both, name, costs.get(name)) for name in both.columns},
+        columns={name: _marginal_of(both, name, costs.get(name)) for name in both.columns},
         pairs=changes,
         queries=errors,
         accuracy=None if target is None else accuracy_of(release.recoding, both, target, seed),
@@ -252,7 +252,7 @@ def _check_target(release: Release, target: str | None) -> None:
     raise SchemaError(msg, hint=f"a target is sensitive or insensitive; this release has {able}.")
 
 
-def _distance(both: Compared, name: str) -> float:
+def _moved_share(both: Compared, name: str) -> float:
     """Give which share of the records would have to be moved: of texts value by value, else from group to group.
 
     What a reader gives to texts that nobody has must be moved too.
@@ -268,7 +268,7 @@ def _distance(both: Compared, name: str) -> float:
     return float(round_scores(np.array([(np.abs(sides[0] - sides[1]).sum() + nowhere) / 2]))[0])
 
 
-def _marginal(both: Compared, name: str, costs: ColumnCosts | None) -> Marginal:
+def _marginal_of(both: Compared, name: str, costs: ColumnCosts | None) -> Marginal:
     """Compare the distributions of a column in groups."""
     groups, sides = both.groups[name], (both.before, both.after)
     shares = [side.shares(name, groups) for side in sides]
@@ -277,7 +277,7 @@ def _marginal(both: Compared, name: str, costs: ColumnCosts | None) -> Marginal:
     return Marginal(
         column=name,
         costs=costs,
-        distance=_distance(both, name),
+        distance=_moved_share(both, name),
         shares=tuple((groups.names[number], float(shares[0][number]), float(shares[1][number])) for number in order),
         places=tuple(order) if in_order else (),
     )

@@ -188,7 +188,7 @@ def _read(path: Path) -> Adult:
         names, rows = list(columns), list(map(list, zip(*columns.values(), strict=True)))
     else:
         names, rows = _read_text(path)
-    return Adult(_columns(path.name, names, rows), stand_in=False)
+    return Adult(_columns_of_rows(path.name, names, rows), stand_in=False)
 
 
 def _read_text(path: Path) -> tuple[list[str], list[list[str]]]:
@@ -210,7 +210,7 @@ def _read_text(path: Path) -> tuple[list[str], list[list[str]]]:
     return [name.strip() for name in rows.pop(0)] if named else list(UCI), rows
 
 
-def _columns(file: str, names: Sequence[str], rows: list[list[str]]) -> dict[str, Column]:
+def _columns_of_rows(file: str, names: Sequence[str], rows: list[list[str]]) -> dict[str, Column]:
     missing = [name for name in NEEDED if name not in names]
     if missing or not rows or any(len(row) != len(names) for row in rows):
         what = f"it lacks {', '.join(missing)}" if missing else "its lines are not all of one length, or there are none"
@@ -231,12 +231,12 @@ def _made_up(rows: int) -> Adult:
     chance = np.random.default_rng(SEED)
     words = {
         "workclass": WORKCLASSES,
-        "occupation": _leaves(OCCUPATIONS),
-        "marital-status": _leaves(MARITAL)[1:] + _leaves(MARITAL)[:1],
-        "race": _leaves(RACES),
+        "occupation": _leaves_of(OCCUPATIONS),
+        "marital-status": _leaves_of(MARITAL)[1:] + _leaves_of(MARITAL)[:1],
+        "race": _leaves_of(RACES),
         "sex": ("Male", "Female"),
-        "education": _leaves(EDUCATION)[::-1],
-        "native-country": _leaves(COUNTRIES)[::-1],
+        "education": _leaves_of(EDUCATION)[::-1],
+        "native-country": _leaves_of(COUNTRIES)[::-1],
         "salary-class": ("<=50K", ">50K"),
     }
     columns: dict[str, Column] = {"age": np.clip(chance.normal(38, 13, rows), 17, 90).astype(np.int64)}
@@ -250,8 +250,8 @@ def _made_up(rows: int) -> Adult:
     return Adult(columns, stand_in=True)
 
 
-def _leaves(groups: Mapping[str, Any]) -> tuple[str, ...]:
+def _leaves_of(groups: Mapping[str, Any]) -> tuple[str, ...]:
     found: list[str] = []
     for inner in groups.values():
-        found += _leaves(inner) if isinstance(inner, Mapping) else inner
+        found += _leaves_of(inner) if isinstance(inner, Mapping) else inner
     return tuple(found)

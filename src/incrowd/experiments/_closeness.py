@@ -30,9 +30,9 @@ def claims_of(curves: Curves, tables: Mapping[str, Sequence[Row]]) -> tuple[Clai
     adult = tables["adult"]
     return (
         *_table_5(curves),
-        _distance(tables["distances"]),
+        _distance_claim(tables["distances"]),
         NINE_GROUPS,
-        _utility(adult),
+        _utility_claim(adult),
         _flexibility_claim(adult),
         _claim_of_whole_table(adult),
     )
@@ -57,7 +57,7 @@ def _table_5(curves: Curves) -> tuple[Claim, ...]:
     )
 
 
-def _distance(rows: Sequence[Row]) -> Claim:
+def _distance_claim(rows: Sequence[Row]) -> Claim:
     value = {(row["distance"], row["class"]): Fraction(row["value"]) for row in rows}
     one, two = value["ordered", "P1"], value["ordered", "P2"]
     same = value["equal", "P1"], value["equal", "P2"]
@@ -68,7 +68,7 @@ def _distance(rows: Sequence[Row]) -> Claim:
     )
 
 
-def _utility(rows: Sequence[Row]) -> Claim:
+def _utility_claim(rows: Sequence[Row]) -> Claim:
     own = {(row["n"], row["t"]): row["loss"] for row in rows if row["model"] == "(n, t)-closeness"}
     ns, ts = (sorted({key[place] for key in own}) for place in (0, 1))
     pairs = [((ns[i], t), (ns[i + 1], t)) for i in range(len(ns) - 1) for t in ts]
@@ -139,14 +139,14 @@ ALL_TS = (Fraction(1, 10), Fraction(3, 20), Fraction(1, 5), Fraction(3, 10))
 def closeness(adult: Adult, *, small: bool) -> Experiment:
     """Check the printed table and the one that Table 4 gives, then cut Adult."""
     known = adult.known()
-    curves = {name: _curve(rows) for name, rows in (("as printed", AS_PRINTED), ("from Table 4", _from_table_4()))}
+    curves = {name: _nt_curve(rows) for name, rows in (("as printed", AS_PRINTED), ("from Table 4", _from_table_4()))}
     tables: dict[str, Sequence[Row]] = {
-        "check": [row for name, curve in curves.items() for row in _grid(name, curve)],
+        "check": [row for name, curve in curves.items() for row in _grid_rows(name, curve)],
         "nearest": [
             {"table": name, "n": n, "smallest_t": float(t)} for name, curve in curves.items() for n, t in curve.items()
         ],
-        "distances": _distances(),
-        "adult": list(_cut(known, FEW_TS if small else ALL_TS)),
+        "distances": _distance_rows(),
+        "adult": list(_cut_rows(known, FEW_TS if small else ALL_TS)),
     }
     return Experiment(
         name="closeness",
@@ -168,7 +168,7 @@ def _from_table_4() -> dict[tuple[str, str], tuple[int, int]]:
     return found
 
 
-def _curve(counts: dict[tuple[str, str], tuple[int, int]]) -> dict[int, Fraction | float]:
+def _nt_curve(counts: dict[tuple[str, str], tuple[int, int]]) -> dict[int, Fraction | float]:
     """Give the smallest t for every n; supersets are regions on fewer columns (S4-SUPERSET)."""
     rows = [
         {"zip": code, "age": age, "disease": disease, "count": count}
@@ -183,13 +183,13 @@ def _curve(counts: dict[tuple[str, str], tuple[int, int]]) -> dict[int, Fraction
     return dict(zip(sizes, nt_curve(classes, judge, sizes), strict=True))  # type: ignore[arg-type]
 
 
-def _grid(name: str, curve: dict[int, Fraction | float]) -> Iterator[Row]:
+def _grid_rows(name: str, curve: dict[int, Fraction | float]) -> Iterator[Row]:
     for n, smallest in curve.items():
         for t in TS:
             yield {"table": name, "n": n, "t": float(t), "holds": smallest <= t}
 
 
-def _distances() -> list[Row]:
+def _distance_rows() -> list[Row]:
     """Measure how far two classes of incomes are from the whole table, in two ways."""
     classes = {"P1": (3, 4, 5), "P2": (6, 8, 11), "others": (7, 9, 10)}
     rows = [{"class": name, "income": 1000 * income} for name, incomes in classes.items() for income in incomes]
@@ -205,7 +205,7 @@ def _distances() -> list[Row]:
     return result
 
 
-def _cut(adult: Adult, ts: Sequence[Fraction]) -> Iterator[Row]:
+def _cut_rows(adult: Adult, ts: Sequence[Fraction]) -> Iterator[Row]:
     """Cut the table for t-closeness and for (n, t)-closeness with growing n; n = N is t-closeness."""
     trees = thesis_hierarchies()
     schema = Schema(quasi={name: trees[name] for name in QUASI}, sensitive=[SECRET])

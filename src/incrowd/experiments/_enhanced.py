@@ -34,17 +34,17 @@ def claims_of(tables: Mapping[str, Sequence[Row]], records: int) -> tuple[Claim,
     """Compare."""
     exposed, alphas, sizes = tables["similarity"], tables["alpha"], tables["size"]
     return (
-        *(_tables(exposed, model) for model in PRINTED),
-        *_fewer(exposed),
+        *(_tables_claim(exposed, model) for model in PRINTED),
+        *_fewer_claims(exposed),
         _most_exposed_claim(exposed, records),
-        _alpha(alphas),
+        _alpha_claim(alphas),
         _distortion_claim([*alphas, *sizes]),
-        _size(sizes),
-        _time(sizes),
+        _size_claim(sizes),
+        _time_claim(sizes),
     )
 
 
-def _tables(rows: Sequence[Row], model: str) -> Claim:
+def _tables_claim(rows: Sequence[Row], model: str) -> Claim:
     bad, of = PRINTED[model]
     own = [row for row in rows if row["model"] == model]
     found = "; ".join(
@@ -59,7 +59,7 @@ def _tables(rows: Sequence[Row], model: str) -> Claim:
     return Claim(said, f"{found}.", None, DRAWN)
 
 
-def _fewer(rows: Sequence[Row]) -> tuple[Claim, ...]:
+def _fewer_claims(rows: Sequence[Row]) -> tuple[Claim, ...]:
     counts = {model: sum(row["exposed_tables"] for row in rows if row["model"] == model) for model in PRINTED}
     found = "Exposed tables over all runs: " + ", ".join(f"{model} {count}" for model, count in counts.items()) + "."
     return (
@@ -92,7 +92,7 @@ def _most_exposed_claim(rows: Sequence[Row], records: int) -> Claim:
     )
 
 
-def _alpha(rows: Sequence[Row]) -> Claim:
+def _alpha_claim(rows: Sequence[Row]) -> Claim:
     names = ("distortion", "least_full_domain", "alpha")
     own, least, alphas = ([row[name] for row in rows if row["model"] == ENHANCED] for name in names)
     found = f"It goes from {own[0]:.3f} at alpha = {alphas[0]} to {own[-1]:.3f} at alpha = {alphas[-1]} (top-down), "
@@ -118,7 +118,7 @@ def _distortion_claim(rows: Sequence[Row]) -> Claim:
     )
 
 
-def _size(rows: Sequence[Row]) -> Claim:
+def _size_claim(rows: Sequence[Row]) -> Claim:
     own = [(row["quasi_identifiers"], row["distortion"]) for row in rows if row["model"] == ENHANCED]
     found = ", ".join(f"{ratio:.3f} with {size}" for size, ratio in own)
     values = [ratio for _, ratio in own]
@@ -129,7 +129,7 @@ def _size(rows: Sequence[Row]) -> Claim:
     )
 
 
-def _time(rows: Sequence[Row]) -> Claim:
+def _time_claim(rows: Sequence[Row]) -> Claim:
     seconds = {model: sum(row["seconds"] for row in rows if row["model"] == model) for model in PRINTED}
     longer = seconds[ENHANCED] / max(seconds[PLAIN], seconds[MIDDLE], 1e-9)
     found = ", ".join(f"{model} {total:.3f} s" for model, total in seconds.items())
@@ -248,7 +248,7 @@ def _exposed_records(problem: Problem, node: dict[str, int]) -> int:
 def _by_alpha(patients: Patients, alpha: int) -> Iterator[Row]:
     """Measure the distortion for p = 2 and k = 3: of the local recoding, and the least of one level per column."""
     for model, text in MODELS.items():
-        yield {"alpha": alpha, "model": model, **_distortion(patients.problem(text.format(k=3, p=2, alpha=alpha)))}
+        yield {"alpha": alpha, "model": model, **_distortion_row(patients.problem(text.format(k=3, p=2, alpha=alpha)))}
 
 
 def _by_size(patients: Patients, calls: int) -> Iterator[Row]:
@@ -261,11 +261,11 @@ def _by_size(patients: Patients, calls: int) -> Iterator[Row]:
             TopDown().search(problem)
             seconds[model].append(time.process_time() - start)
     for model, problem in problems.items():
-        row = {"quasi_identifiers": len(problem.census.quasi), "model": model, **_distortion(problem)}
+        row = {"quasi_identifiers": len(problem.census.quasi), "model": model, **_distortion_row(problem)}
         yield {**row, "seconds": round(min(seconds[model]), 4)}
 
 
-def _distortion(problem: Problem) -> Row:
+def _distortion_row(problem: Problem) -> Row:
     local, best = TopDown().search(problem), Optimal("distortion").search(problem).best
     return {
         "distortion": round(local.costs["distortion"], 6),

@@ -175,11 +175,11 @@ def _claims(rows: Mapping[str, Row], published: Sequence[Row]) -> tuple[Claim, .
             thirteen["k"] >= 2,
             "An intruder sees which cells are suppressed, so labels count as they stand.",
         ),
-        *_diversity(rows),
+        *_diversity_claims(rows),
     )
 
 
-def _diversity(rows: Mapping[str, Row]) -> tuple[Claim, ...]:
+def _diversity_claims(rows: Mapping[str, Row]) -> tuple[Claim, ...]:
     fourteen, fifteen = (rows[f"printed {name}"] for name in list(PRINTED)[3:])
     plain, swapped = rows["ours, l-diversity"], rows["ours, improved l-diversity"]
     return (

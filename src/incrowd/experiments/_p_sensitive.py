@@ -43,12 +43,12 @@ def summary_of(rows: Sequence[Row]) -> list[Row]:
     """Put the samples of a setting together."""
     settings = dict.fromkeys((row["size"], row["k"], row["max_suppressed"]) for row in rows)
     return [
-        _summary([row for row in rows if (row["size"], row["k"], row["max_suppressed"]) == setting])
+        _summary_of_rows([row for row in rows if (row["size"], row["k"], row["max_suppressed"]) == setting])
         for setting in settings
     ]
 
 
-def _summary(rows: Sequence[Row]) -> Row:
+def _summary_of_rows(rows: Sequence[Row]) -> Row:
     size, k = rows[0]["size"], rows[0]["k"]
     node, disclosures = PRINTED[size, k]
     counts, there = ([row[name] for row in rows] for name in ("disclosures", "disclosures_at_printed_node"))
@@ -96,7 +96,7 @@ def claims_of(rows: Sequence[Row], summary: Sequence[Row]) -> tuple[Claim, ...]:
             f"{sum(safe)} disclosures in {len(safe)} 2-sensitive tables.",
             not any(safe),
         ),
-        *_conditions(rows),
+        *_condition_claims(rows),
     )
 
 
@@ -119,7 +119,7 @@ def _printed_node_claim(rows: Sequence[Row]) -> Claim:
     )
 
 
-def _conditions(rows: Sequence[Row]) -> tuple[Claim, ...]:
+def _condition_claims(rows: Sequence[Row]) -> tuple[Claim, ...]:
     """Compare what the two necessary conditions exclude, and what that spares after the test for k."""
     names = ("excluded_by_condition_2", "spared_by_condition_2", "nodes_judged")
     excluded, spared, judged = (sum(row[name] for row in rows) for name in names)
@@ -176,13 +176,13 @@ class Searched:
 
 def p_sensitive(adult: Adult, *, small: bool, confidential: Sequence[str] | None = None) -> Experiment:
     """Search many samples of both sizes, for k = 2 and 3, with and without 2-sensitivity."""
-    confidential = _confidential(adult, confidential)
+    confidential = _confidential_columns(adult, confidential)
     schema = Schema(quasi=p_sensitive_hierarchies(), sensitive=list(confidential))
     rows = [
         row
         for size in (400, 4000)
         for number in range(1, (FEW if small else SAMPLES) + 1)
-        for row in _rows(adult.sample(size, number), schema, size, number)
+        for row in _sample_rows(adult.sample(size, number), schema, size, number)
     ]
     summary = summary_of(rows)
     return Experiment(
@@ -196,7 +196,7 @@ def p_sensitive(adult: Adult, *, small: bool, confidential: Sequence[str] | None
     )
 
 
-def _confidential(adult: Adult, chosen: Sequence[str] | None) -> Sequence[str]:
+def _confidential_columns(adult: Adult, chosen: Sequence[str] | None) -> Sequence[str]:
     """Give the columns that nobody should learn: those that were chosen, or those that are nearest to the paper's."""
     if chosen is None:
         return CONFIDENTIAL if set(CONFIDENTIAL) <= set(adult.columns) else WITHOUT
@@ -213,7 +213,7 @@ def _confidential(adult: Adult, chosen: Sequence[str] | None) -> Sequence[str]:
     return tuple(chosen)
 
 
-def _rows(sample: Adult, schema: Schema, size: int, number: int) -> Iterator[Row]:
+def _sample_rows(sample: Adult, schema: Schema, size: int, number: int) -> Iterator[Row]:
     """Search one sample, for both k and with every share that may be left out."""
     census = sample.census(schema)
     both = PSensitive(2, of=list(schema.sensitive_names))
@@ -246,7 +246,7 @@ def _search_result(problem: Problem) -> Searched:
         msg = f"A sample of {problem.census.records:,} records cannot keep {problem.model}, even as one class."
         raise DataError(msg, hint="give the whole Adult table.")
     node = tuple(found.best.levels.values())
-    return Searched(node, _disclosures(problem, node), found.trace[0])
+    return Searched(node, _count_disclosures(problem, node), found.trace[0])
 
 
 def _printed_node_row(problem: Problem, printed: Sequence[int], found: Sequence[int]) -> Row:
@@ -256,7 +256,7 @@ def _printed_node_row(problem: Problem, printed: Sequence[int], found: Sequence[
     return {
         "printed_node_is_enough": enough,
         "printed_node_is_lowest": enough and sum(found) == sum(printed),
-        "disclosures_at_printed_node": _disclosures(problem, printed),
+        "disclosures_at_printed_node": _count_disclosures(problem, printed),
     }
 
 
@@ -268,7 +268,7 @@ def _excluded_nodes(problem: Problem) -> int:
     return sum(len(census.classes(node)) > most for node in nodes)
 
 
-def _disclosures(problem: Problem, node: Sequence[int]) -> int:
+def _count_disclosures(problem: Problem, node: Sequence[int]) -> int:
     """Count the pairs of a published class and a confidential column that is constant in it (S2-ATTRDISC)."""
     classes, kept = _node_classes(problem, node)
     constant = [np.diff(classes.histogram(name).starts) == 1 for name in problem.census.sensitive]

@@ -40,8 +40,8 @@ class Claim:
         return "barely holds" if self.holds and self.barely else VERDICTS[self.holds]
 
     def __str__(self) -> str:
-        lines = [_line("paper", self.said), _line("ours", self.found)]
-        lines += [_line("why", self.why)] if self.why else []
+        lines = [_claim_line("paper", self.said), _claim_line("ours", self.found)]
+        lines += [_claim_line("why", self.why)] if self.why else []
         return "\n".join([*lines, f"  {'=>':6} {self.verdict}"])
 
 
@@ -75,7 +75,7 @@ class Experiment:
         return {**facts, "claims": claims, "tables": tables, "seconds": self.seconds}
 
     def __str__(self) -> str:
-        head = [f"{self.name}: {self.title}", _line("from", self.paper), _line("data", self.data)]
+        head = [f"{self.name}: {self.title}", _claim_line("from", self.paper), _claim_line("data", self.data)]
         return "\n\n".join(["\n".join(head), *map(str, self.claims)])
 
 
@@ -130,7 +130,7 @@ class Reproduction:
         return "\n\n".join(map(str, self.experiments))
 
 
-def _line(word: str, text: str) -> str:
+def _claim_line(word: str, text: str) -> str:
     head = f"  {word:6} "
     return textwrap.fill(text, WIDTH, initial_indent=head, subsequent_indent=" " * len(head))
 
@@ -237,7 +237,7 @@ def write(experiment: Experiment, folder: Path) -> list[str]:
     # Every row of every table says that made-up rows stood in, if they did: files are passed on without the rest.
     mark = {"stand_in": MARK} if experiment.stand_in else {}
     marked = {name: [{**row, **mark} for row in rows] for name, rows in experiment.tables.items()}
-    texts = {f"{experiment.name}-{name}.csv": _csv(rows) for name, rows in marked.items()}
+    texts = {f"{experiment.name}-{name}.csv": _csv_text(rows) for name, rows in marked.items()}
     texts |= {f"{experiment.name}-{name}.svg": svg_of(chart) for name, chart in experiment.charts.items()}
     plain = {"schema": 1, **experiment.to_dict()}
     texts[f"{experiment.name}.json"] = json.dumps(plain, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
@@ -247,7 +247,7 @@ def write(experiment: Experiment, folder: Path) -> list[str]:
     return list(texts)
 
 
-def _csv(rows: Sequence[Row]) -> str:
+def _csv_text(rows: Sequence[Row]) -> str:
     text = io.StringIO()
     columns = list(dict.fromkeys(name for row in rows for name in row))
     writer = csv.DictWriter(text, columns, lineterminator="\n")

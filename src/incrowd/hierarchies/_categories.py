@@ -45,10 +45,10 @@ def read_categories(path: str | os.PathLike[str]) -> Groups:
         msg = f"The category file {name!r} has no column {missing[0]!r}."
         raise HierarchyError(msg, hint="its first line must be value,category,rank[,label,weight].")
     if not lines:
-        raise _wrong(name, header[0], "there is no value below the header.")
+        raise _line_error(name, header[0], "there is no value below the header.")
     for number, fields in lines:
         if len(fields) != len(columns):
-            raise _wrong(name, number, f"has {len(fields)} fields, but the header has {len(columns)}.")
+            raise _line_error(name, number, f"has {len(fields)} fields, but the header has {len(columns)}.")
     named = [(number, dict(zip(columns[::-1], fields[::-1], strict=True))) for number, fields in lines]
     return _groups_of(name, named)  # of two columns with one name the first counts
 
@@ -58,12 +58,12 @@ def _groups_of(name: str, lines: Sequence[tuple[int, Mapping[str, str]]]) -> Gro
     members: dict[str, str] = {}
     for number, line in lines:
         if not line["rank"].strip().isdecimal():
-            raise _wrong(name, number, "the rank is no whole number.")
+            raise _line_error(name, number, "the rank is no whole number.")
         rank, category = int(line["rank"]), line["category"]
         if ranks.setdefault(rank, category) != category:
-            raise _wrong(name, number, f"rank {rank} already belongs to another category.")
+            raise _line_error(name, number, f"rank {rank} already belongs to another category.")
         if members.setdefault(line["value"], category) != category:
-            raise _wrong(name, number, "the value already belongs to another category.")
+            raise _line_error(name, number, "the value already belongs to another category.")
     if sorted(ranks) != list(range(1, len(ranks) + 1)) or len(set(ranks.values())) < len(ranks):
         msg = f"The category file {name!r} needs the ranks 1 to {len(set(ranks.values()))}, one for each category."
         raise HierarchyError(msg, hint="rank 1 is the most secret.")
@@ -71,12 +71,12 @@ def _groups_of(name: str, lines: Sequence[tuple[int, Mapping[str, str]]]) -> Gro
     for number, line in lines:
         rank, written = int(line["rank"]), line.get("weight", "")
         if written.strip() and not is_written_as(weights[rank - 1], written):  # no weight says nothing
-            raise _wrong(name, number, f"the weight is not {weights[rank - 1]}, which follows from rank {rank}.")
+            raise _line_error(name, number, f"the weight is not {weights[rank - 1]}, which follows from rank {rank}.")
     values = {home: sorted(text for text, own in members.items() if own == home) for home in ranks.values()}
     return tuple((ranks[rank], tuple(values[ranks[rank]])) for rank in sorted(ranks))
 
 
-def _wrong(name: str, number: int, problem: str) -> HierarchyError:
+def _line_error(name: str, number: int, problem: str) -> HierarchyError:
     msg = f"The category file {name!r}, line {number}: {problem}"
     return HierarchyError(msg, hint="rank 1 is the most secret; every value belongs to one category.")
 

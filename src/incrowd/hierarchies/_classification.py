@@ -137,7 +137,7 @@ _CLINICAL = {"C4A": "C43", "C7A": "C76", "C7B": "C79", "D3A": "D37", "M1A": "M10
 
 
 @cache
-def _blocks() -> tuple[list[str], list[Labels]]:
+def _icd_blocks() -> tuple[list[str], list[Labels]]:
     """Give where blocks begin, and block and chapter of each; what lies between two blocks is one of its own."""
     blocks = [(chapter, block.split("-")) for chapter, line in facts("icd10.csv") for block in line.split()]
     chapters = [(first, last, chapter) for chapter, (first, last) in blocks]
@@ -158,18 +158,18 @@ def _blocks() -> tuple[list[str], list[Labels]]:
     return [begin for begin, _ in found], [labels for _, labels in found]
 
 
-def _disease(text: str) -> Labels | None:
+def _disease_labels(text: str) -> Labels | None:
     found = _ICD.fullmatch(text.upper())
     if found is None:
         return None
     category = found[1]
-    begins, labels = _blocks()
+    begins, labels = _icd_blocks()
     at = _CLINICAL.get(category, category if category[2].isdigit() else f"{category[:2]}9")
     return f"{category}.-", *labels[bisect_right(begins, at) - 1]
 
 
 def _is_disease_group(label: str) -> bool:
-    return bool(re.fullmatch(r"[A-Z][0-9][0-9A-Z]\.-", label)) or any(label in path for path in _blocks()[1])
+    return bool(re.fullmatch(r"[A-Z][0-9][0-9A-Z]\.-", label)) or any(label in path for path in _icd_blocks()[1])
 
 
 def _by_beginning(pattern: str, length: int, *cuts: int) -> _Scheme:
@@ -184,7 +184,7 @@ def _by_beginning(pattern: str, length: int, *cuts: int) -> _Scheme:
     return _Scheme(len(cuts), find, lambda label: bool(groups.fullmatch(label)))
 
 
-def _jobs() -> _Scheme:
+def _job_scheme() -> _Scheme:
     """Read jobs by the beginning of their codes; soldiers whose zero was lost in a column of numbers get it back."""
     found = _by_beginning(r"[0-9]{1,4}", 4, 3, 2, 1)
     return replace(found, find=lambda text: found.find(f"0{text}" if text in {"110", "210", "310"} else text))
@@ -223,14 +223,14 @@ _LEVEL = re.compile(r"(?:isced *(?:2011|97)? *)?(?:level *)?([0-8])")
 
 
 @cache
-def _educations() -> Mapping[str, int]:
+def _education_levels() -> Mapping[str, int]:
     return {word: int(level) for level, words in facts("education.csv") for word in words.split("|")}
 
 
-def _education(text: str) -> Labels | None:
+def _degree_labels(text: str) -> Labels | None:
     name = plain_name(text)
     found = _LEVEL.fullmatch(name)
-    level = int(found[1]) if found else _educations().get(name)
+    level = int(found[1]) if found else _education_levels().get(name)
     return None if level is None else (f"ISCED {level}", _LEVELS[level])
 
 
@@ -241,9 +241,9 @@ _SCHEMES: Mapping[str, _Scheme] = {
         lambda text: _countries().get(plain_name(text)),
         lambda label: any(label in path for path in _countries().values()),
     ),
-    "icd-10": _Scheme(3, _disease, _is_disease_group),
-    "isced": _Scheme(2, _education, lambda label: label in {*_LEVELS, *(f"ISCED {level}" for level in range(9))}),
-    "isco-08": _jobs(),
+    "icd-10": _Scheme(3, _disease_labels, _is_disease_group),
+    "isced": _Scheme(2, _degree_labels, lambda label: label in {*_LEVELS, *(f"ISCED {level}" for level in range(9))}),
+    "isco-08": _job_scheme(),
     "nace-2": _Scheme(3, _trade, lambda label: bool(re.fullmatch(r"[0-9]{2}\.[0-9*]\*|section [A-U]", label))),
     "nuts": _by_beginning(r"[A-Z]{2}(?:[0-9A-Z]{1,3})?", 5, 4, 3, 2),
 }

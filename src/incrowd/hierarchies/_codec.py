@@ -41,7 +41,7 @@ def _kind_of(hierarchy: Hierarchy, known: Mapping[str, type[Any]]) -> str | None
     return kind if known.get(kind) is type(hierarchy) else None
 
 
-def _fields(known: Any) -> Plain:
+def _fields_of(known: Any) -> Plain:
     return {one.name.rstrip("_"): getattr(known, one.name) for one in fields(known)}
 
 
@@ -50,7 +50,7 @@ def table_of(hierarchy: Hierarchy) -> Plain | None:
     kind = _kind_of(hierarchy, IN_A_PLAN)
     if kind is None:
         return None
-    (_, first), *others = (_fields(hierarchy) or {"flat": True}).items()
+    (_, first), *others = (_fields_of(hierarchy) or {"flat": True}).items()
     said = {name: value for name, value in others if value is not None and (name, value) != ("start", 0)}
     return {name: _plain_field(value, _number_in_a_plan) for name, value in {kind: first, **said}.items()}
 
@@ -96,7 +96,7 @@ def _plain_hierarchies(hierarchies: Mapping[str, Hierarchy]) -> tuple[Plain, Arr
             labels = ([path[level] for path in listed.paths] for level in range(listed.height + 1))
             arrays |= {f"tree {name} {level}": np.array(texts, dtype=object) for level, texts in enumerate(labels)}
         elif kind is not None:
-            said = {key: value for key, value in _fields(one).items() if (key, value) != ("newest", None)}
+            said = {key: value for key, value in _fields_of(one).items() if (key, value) != ("newest", None)}
             plain[name] = {"kind": kind, **{key: _plain_field(value, str) for key, value in said.items()}}
     return plain, arrays
 
@@ -152,7 +152,7 @@ def with_hierarchies(schema: Schema, hierarchies: Mapping[str, Hierarchy]) -> Sc
     for name, own in schema.quasi:
         new = hierarchies.get(name)
         quasi[name] = own if new is None else Averaged(new, own.by) if isinstance(own, Averaged) else new
-    return Schema(**_fields(schema) | {"quasi": quasi, "sensitive": dict(schema.sensitive)})
+    return Schema(**_fields_of(schema) | {"quasi": quasi, "sensitive": dict(schema.sensitive)})
 
 
 # A schema as plain data: roles and meanings; hierarchies are what they did to the values of one table.
@@ -167,7 +167,7 @@ def plain_schema(schema: Schema, hierarchies: Mapping[str, Hierarchy] | None = N
 def plain_roles(schema: Schema) -> Plain:
     """Write the roles of columns, what is known about sensitive ones, and which are published as averages."""
     averaged = {name: one.by for name, one in schema.quasi if isinstance(one, Averaged)}
-    roles = {name: [*value] if isinstance(value, tuple) else value for name, value in _fields(schema).items()}
+    roles = {name: [*value] if isinstance(value, tuple) else value for name, value in _fields_of(schema).items()}
     roles["quasi"] = list(schema.quasi_names)
     roles["sensitive"] = [[name, _plain_meaning(name, meaning)] for name, meaning in schema.sensitive]
     return ({"averaged": averaged} if averaged else {}) | roles

@@ -96,10 +96,10 @@ def moments_of(
     if domain.kind not in {"text", "number"}:
         return None
     texts: list[str] = domain.texts[: len(domain.values)].tolist()
-    return read_moments(_digits(texts) if domain.kind == "number" and form in SIX else texts, form, newest)
+    return read_moments(_digits_of(texts) if domain.kind == "number" and form in SIX else texts, form, newest)
 
 
-def _digits(values: Iterable[object]) -> list[str]:
+def _digits_of(values: Iterable[object]) -> list[str]:
     """Write whole numbers; those of five digits with the zero that they lost."""
     texts = map(str, values)
     return [text.zfill(6) if len(text) == 5 else text for text in texts]
@@ -130,7 +130,7 @@ def forms_of(domain: Domain) -> list[str]:
         return ["%Y%m%d"]
     if not _may_be_days(domain):
         return []
-    texts = _digits(domain.texts[: len(values)].tolist())
+    texts = _digits_of(domain.texts[: len(values)].tolist())
     return forms_in(texts) if len(texts) > 1 and len({*map(len, texts)}) == 1 else []
 
 
@@ -139,10 +139,10 @@ def _may_be_days(domain: Domain) -> bool:
     values = domain.values
     if domain.spelling is not None or not len(values):
         return True
-    low, high = _digits((values[0], values[-1]))
+    low, high = _digits_of((values[0], values[-1]))
     if len(low) != len(high):  # numbers are sorted, so these are the shortest and the longest
         return False
-    return bool(likely_forms(_digits(values[:: max(len(values) // FEW, 1)].tolist()), 1.0))
+    return bool(likely_forms(_digits_of(values[:: max(len(values) // FEW, 1)].tolist()), 1.0))
 
 
 FEW_MONTHS = 24  # weeks are a level of their own where the dates are of so many different months, or fewer

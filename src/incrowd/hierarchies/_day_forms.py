@@ -154,12 +154,12 @@ def _moments_of_parts(found: Sequence[re.Match[str]], newest: int) -> tuple[Arra
         return np.fromiter((int(one[part]) for one in found), np.int64, len(found))
 
     years = numbers("Y") if "Y" in parts else newest - (newest - numbers("y")) % 100
-    months = numbers("m") if "m" in parts else np.array([_month(one["b"]) for one in found], dtype=np.int64)
+    months = numbers("m") if "m" in parts else np.array([_month_number(one["b"]) for one in found], dtype=np.int64)
     days = numbers("d") if "d" in parts else np.ones(len(found), dtype=np.int64)
     begins = ((years - 1970) * 12 + months - 1).astype("datetime64[M]")
     moments = begins.astype("datetime64[D]") + (days - 1).astype("timedelta64[D]")
     readable = (years >= 1) & (months >= 1) & (months <= 12) & (days >= 1) & (moments.astype("datetime64[M]") == begins)
-    clocks = np.fromiter((_clock(one) if one["hour"] else 0 for one in found), np.int64, len(found))
+    clocks = np.fromiter((_clock_microseconds(one) if one["hour"] else 0 for one in found), np.int64, len(found))
     return moments.astype("datetime64[us]") + clocks.astype("timedelta64[us]"), readable & (clocks >= 0)
 
 
@@ -169,12 +169,12 @@ def _numbers_of_months() -> dict[str, int]:
 
 
 @lru_cache(1_000)
-def _month(name: str) -> int:
+def _month_number(name: str) -> int:
     """Give the number of a month by its name in one of seven languages; 0 for what is none."""
     return _numbers_of_months().get(plain_name(name), 0)
 
 
-def _clock(found: re.Match[str]) -> int:
+def _clock_microseconds(found: re.Match[str]) -> int:
     """Give the microseconds of a time of day; -1 for one that a clock of twelve hours does not have."""
     hour = int(found["hour"])
     if found["half"]:

@@ -143,7 +143,7 @@ def intervals_for(domain: Domain) -> Intervals | None:
         return max(both, key=lambda one: len(one.widths), default=None)
     low, high, span = numbers.ends()
     best: Intervals | None = None
-    for widths in _chains(span, Fraction(2) if numbers.whole else Fraction(0)):
+    for widths in _width_chains(span, Fraction(2) if numbers.whole else Fraction(0)):
         bound = widths[:2][-1]  # an open end is rounder than what it cuts
         bottom = low // bound * bound if low > numbers.low else None
         top = (high // bound + 1) * bound if high < numbers.high else None
@@ -200,7 +200,7 @@ class _Numbers:
         return intervals(*kept, start=hierarchy.start, bottom=bottom, top=top) if kept else None
 
 
-def _chains(span: Fraction, smallest: Fraction) -> Iterator[tuple[Fraction, ...]]:
+def _width_chains(span: Fraction, smallest: Fraction) -> Iterator[tuple[Fraction, ...]]:
     """Give growing round widths, each a multiple of the one before: from 20 intervals on, from more, or doubled."""
     beginnings = list(itertools.takewhile(lambda width: width < span, _round_widths(max(span / FINER, smallest))))
     usual = [width for width in beginnings if width * FINEST >= span]
@@ -241,7 +241,7 @@ class Quantiles:
         steps = []
         for parts in self.parts:
             _, group = np.unique(part * parts // self.parts[0], return_inverse=True)
-            steps.append(Step(group, _labels(texts, group)))
+            steps.append(Step(group, _range_labels(texts, group)))
         return Ladder.climb(domain, [*steps, Step.top(domain)])
 
     def __repr__(self) -> str:
@@ -276,7 +276,7 @@ def quantiles(*parts: int) -> Quantiles:
     return Quantiles(counts)
 
 
-def _labels(texts: list[str], group: npt.NDArray[np.integer]) -> list[str]:
+def _range_labels(texts: list[str], group: npt.NDArray[np.integer]) -> list[str]:
     """Name ranges by their ends; groups are numbered along the values."""
     bounds = np.searchsorted(group, np.arange(int(group[-1]) + 2 if len(group) else 1)).tolist()
     return [

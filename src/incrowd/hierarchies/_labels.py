@@ -102,12 +102,12 @@ def read_own_label(label: str) -> LabelMeaning | None:
     if TOP in label:
         return Masked(label)
     period = read_period(label)
-    return _bound(label) or _number_range(label) or (Period(*period) if period else _moments(label))
+    return _read_bound(label) or _number_range(label) or (Period(*period) if period else _read_moments(label))
 
 
-def _bound(label: str) -> Between | None:
+def _read_bound(label: str) -> Between | None:
     found = _BOUND.fullmatch(label)
-    number = _fraction(found[2]) if found else None
+    number = _read_fraction(found[2]) if found else None
     if found is None or number is None:
         return None
     low, high = (number, None) if found[1][0] == ">" else (None, number)
@@ -116,32 +116,32 @@ def _bound(label: str) -> Between | None:
 
 def _number_range(label: str) -> Between | None:
     if found := _BRACKETS.fullmatch(label):
-        return _range(found[2], found[3], holds_low=found[1] == "[", holds_high=found[4] == "]")
+        return _range_of_ends(found[2], found[3], holds_low=found[1] == "[", holds_high=found[4] == "]")
     found = _PLAIN.fullmatch(label)
     if found is None:
         return None
     low, sign, high = found.groups()
     # 02139-4307 is a zip code with its extension; 05-09 is a range.
     is_code = sign == "-" and len(low) != len(high) and (_ZERO_FIRST.match(low) or _ZERO_FIRST.match(high))
-    return None if is_code else _range(low, high)
+    return None if is_code else _range_of_ends(low, high)
 
 
-def _range(low: str, high: str, *, holds_low: bool = True, holds_high: bool = True) -> Between | None:
+def _range_of_ends(low: str, high: str, *, holds_low: bool = True, holds_high: bool = True) -> Between | None:
     """Build a range; 2024-03 is none, because a range does not run backwards."""
-    ends = _fraction(low), _fraction(high)
+    ends = _read_fraction(low), _read_fraction(high)
     if ends[0] is None or ends[1] is None or ends[0] > ends[1]:
         return None
     return Between(ends[0], ends[1], holds_low, holds_high)
 
 
-def _fraction(text: str) -> Fraction | None:
+def _read_fraction(text: str) -> Fraction | None:
     try:
         return Fraction(text)
     except ZeroDivisionError:
         return None
 
 
-def _moments(label: str) -> Moments | None:
+def _read_moments(label: str) -> Moments | None:
     first, _, last = label.partition("..")
     begin, end = read_moment(first), read_moment(last)
     if begin is None or end is None or begin > end:
@@ -218,14 +218,14 @@ def span_of(label: str, kind: Kind, *, whole: bool) -> Span | None:
         return _span_of_numbers(label, found, whole=whole)
     if isinstance(found, Period):
         begin, end = (begin_of_period(found.number + later, found.unit) for later in (0, 1))
-        return Span(_place(begin, whole=whole), _place(end, whole=whole))
+        return Span(_place_of_moment(begin, whole=whole), _place_of_moment(end, whole=whole))
     if isinstance(found, Moments):
         last = found.last.astype("datetime64[D]") + _DAY if whole else found.last
-        return Span(_place(found.first, whole=whole), _place(last, whole=whole))
+        return Span(_place_of_moment(found.first, whole=whole), _place_of_moment(last, whole=whole))
     moment = read_moment(label)
     if moment is None:
         return None
-    place = _place(np.datetime64(moment, "us"), whole=whole)
+    place = _place_of_moment(np.datetime64(moment, "us"), whole=whole)
     return Span(place, place + whole)
 
 
@@ -244,7 +244,7 @@ def _span_of_numbers(label: str, found: object, *, whole: bool) -> Span | None:
     return None if number is None else Span(float(number), float(number))
 
 
-def _place(moment: np.datetime64, *, whole: bool) -> float:
+def _place_of_moment(moment: np.datetime64, *, whole: bool) -> float:
     return float(moment.astype("datetime64[D]" if whole else "datetime64[us]").astype(np.int64))
 
 

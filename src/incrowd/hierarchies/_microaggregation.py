@@ -73,7 +73,7 @@ def averages(
     owner, amount = classes[inside][order], counts[inside][order].astype(np.int64)
     values = units[codes[inside][order]]
     number = int(classes.max(initial=-1)) + 1
-    found = (_means if column.by == "mean" else _medians)(owner, values, amount, number)
+    found = (_class_means if column.by == "mean" else _class_medians)(owner, values, amount, number)
     return [f"{_shift_point(Decimal(int(unit)), -places):f}" for unit in found]
 
 
@@ -83,14 +83,14 @@ def _shift_point(number: Decimal, places: int) -> Decimal:
     return Decimal((sign, digits, int(exponent) + places))
 
 
-def _means(owner: Any, values: Any, counts: Any, number: int) -> list[int]:
+def _class_means(owner: Any, values: Any, counts: Any, number: int) -> list[int]:
     sums, sizes = np.zeros(number, dtype=object), np.zeros(number, dtype=object)
     np.add.at(sums, owner, values * counts.astype(object))
     np.add.at(sizes, owner, counts.astype(object))
     return [round(Fraction(total, size or 1)) for total, size in zip(sums.tolist(), sizes.tolist(), strict=True)]
 
 
-def _medians(owner: Any, values: Any, counts: Any, number: int) -> list[int]:
+def _class_medians(owner: Any, values: Any, counts: Any, number: int) -> list[int]:
     """Give the middle value, or the mean of the two in the middle; values ascend within each class."""
     sizes = np.zeros(number, dtype=np.int64)
     np.add.at(sizes, owner, counts)

@@ -106,7 +106,7 @@ Ints = npt.NDArray[np.int64]
 def positions_in(domain: Domain, positions: Mapping[str, int], *, what: str) -> Ints:
     """Give for every value (without null) the position of its text; refuse a domain that has others."""
     # A number or a date is found however it is written: 39.0 and 39 are one, in a file and in a list of names.
-    found = _positions(domain, positions)
+    found = _positions_of_values(domain, positions)
     if (found < 0).any():
         raise uncovered_error(domain, found < 0, f"are not covered by {what}")
     return found
@@ -118,7 +118,7 @@ def places_in(texts: Sequence[str], domain: Domain) -> Ints:
     The empty text stands for a missing value too.
     """
     positions = {text: place for place, text in enumerate(texts)}
-    found = _positions(domain, positions)
+    found = _positions_of_values(domain, positions)
     return np.append(found, positions.get("", -1)) if domain.has_null else found
 
 
@@ -158,7 +158,7 @@ def _by_value(positions: Mapping[str, int], kind: Kind) -> dict[str, int]:
     return {text: places.pop() for text, places in known.items() if len(places) == 1}
 
 
-def _positions(domain: Domain, positions: Mapping[str, int]) -> Ints:
+def _positions_of_values(domain: Domain, positions: Mapping[str, int]) -> Ints:
     found = np.array([positions.get(text, -1) for text in domain.texts[: len(domain.values)].tolist()], dtype=np.int64)
     if (found < 0).any() and domain.kind != "text":
         known = _by_value(positions, domain.kind)
@@ -212,7 +212,7 @@ class Floats:
     values: npt.NDArray[np.float64]
 
     def below(self, bound: Fraction) -> Bools:
-        limit = _nearest(bound)
+        limit = _nearest_float(bound)
         result = self.values < limit
         for index in np.flatnonzero(self.values == limit):
             result[index] = self._exact(index) < bound
@@ -220,14 +220,14 @@ class Floats:
 
     def up_to(self, bound: Fraction) -> Bools:
         result = self.below(bound)
-        for index in np.flatnonzero(self.values == _nearest(bound)):
+        for index in np.flatnonzero(self.values == _nearest_float(bound)):
             result[index] = self._exact(index) <= bound
         return result
 
     def floor(self, start: Fraction, width: Fraction) -> Array:
         with np.errstate(all="ignore"):
-            steps = (self.values - _nearest(start)) / _nearest(width)
-            doubt = 1e-12 * ((np.abs(self.values) + abs(_nearest(start))) / _nearest(width) + 1.0)
+            steps = (self.values - _nearest_float(start)) / _nearest_float(width)
+            doubt = 1e-12 * ((np.abs(self.values) + abs(_nearest_float(start))) / _nearest_float(width) + 1.0)
             bound = np.rint(steps)
             near = np.flatnonzero(~(np.abs(steps - bound) > doubt))
             beside, sure = self._decided_by_nearest(near, bound[near], start, width)
@@ -247,7 +247,7 @@ class Floats:
         places = decimal_places(math.lcm(start.denominator, width.denominator))
         if places is None or places > 15:
             return bound, np.zeros(len(near), dtype=bool)
-        origin, step = _nearest(start * 10**places), _nearest(width * 10**places)
+        origin, step = _nearest_float(start * 10**places), _nearest_float(width * 10**places)
         units = origin + bound * step
         return bound - (self.values[near] < units / 10.0**places), np.abs(units) + abs(origin) + step < 1e15
 
@@ -258,7 +258,7 @@ class Floats:
 NumberLine = Scaled | Floats  # numbers in whatever form keeps them exact
 
 
-def _nearest(number: Fraction) -> np.float64:
+def _nearest_float(number: Fraction) -> np.float64:
     try:
         return np.float64(float(number))
     except OverflowError:

@@ -61,20 +61,20 @@ _BRITISH_AREA = re.compile(r"[A-Z]{1,2}(?:[0-9][0-9A-Z]?(?: [0-9])?)?")
 _SIGNS = re.compile(r"[ \u00a0-]")
 
 
-def _british(code: str) -> tuple[str, ...] | None:
+def _british_areas(code: str) -> tuple[str, ...] | None:
     """Give sector, district and area of a postcode of the United Kingdom."""
     found = _BRITISH.fullmatch(code)
     return None if found is None else (f"{found[1]}{found[2]} {found[3]}", f"{found[1]}{found[2]}", found[1])
 
 
-def _american(code: str) -> tuple[str, ...] | None:
+def _american_areas(code: str) -> tuple[str, ...] | None:
     """Give ZIP code, sectional center and zone of an American ZIP code of five or nine digits."""
     if not re.fullmatch(r"[0-9]{5}(?:[0-9]{4})?", code):
         return None
     return f"{code[:5]}-{TOP * 4}", code[:3] + TOP * 2, code[:1] + TOP * 4
 
 
-def _french(code: str) -> tuple[str, ...] | None:
+def _french_areas(code: str) -> tuple[str, ...] | None:
     """Give the department of a French postcode: two digits, three of them overseas."""
     if not re.fullmatch(r"[0-9]{5}", code):
         return None
@@ -84,9 +84,9 @@ def _french(code: str) -> tuple[str, ...] | None:
 
 _FINDERS: Mapping[str, Callable[[str], tuple[str, ...] | None]] = {
     **{country: layout.path for country, layout in LAYOUTS.items()},
-    "FR": _french,
-    "GB": _british,
-    "US": _american,
+    "FR": _french_areas,
+    "GB": _british_areas,
+    "US": _american_areas,
 }
 COUNTRIES = tuple(sorted(_FINDERS))  # the countries whose postcodes are known
 

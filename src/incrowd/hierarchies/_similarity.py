@@ -41,13 +41,13 @@ def similarity_tree(domain: Domain, together: Sequence[Ints]) -> Tree | None:
     sizes = domain.counts[: len(domain.values)]
     parts = [counts[:, counts.sum(axis=0) > 0].astype(np.float64) for counts in together]
     parts = [counts for counts in parts if counts.shape[1] > 1]
-    cuts = _cuts(len(sizes))
+    cuts = _groups_per_level(len(sizes))
     if not cuts or not any(map(go_together, parts)):
         return None
     groups = _groups_at_cuts(parts, cuts)
     texts = [str(text) for text in domain.texts[: len(sizes)]]
     taken: dict[str, tuple[int, ...]] = {text: (place,) for place, text in enumerate(texts)}
-    levels = [texts, *(_labels(texts, sizes, group, taken) for group in groups)]
+    levels = [texts, *(_group_labels(texts, sizes, group, taken) for group in groups)]
     paths = [(*path, TOP) for path in zip(*levels, strict=True)]
     return replace(checked_tree(paths, f"The tree of column {domain.column!r}"), from_data=True)
 
@@ -64,21 +64,21 @@ def go_together(counts: npt.NDArray[Any]) -> bool:
     chi = total * ((counts / margins[0][:, None] * (counts / margins[1])).sum() - 1)
     free = (rows - 1) * (columns - 1)
     mean = total * free / (total - 1)
-    spread, reciprocal = zip(*(_margin(margin, total) for margin in margins), strict=True)
+    spread, reciprocal = zip(*(_margin_sums(margin, total) for margin in margins), strict=True)
     variance = 2 * total / (total - 3) * (spread[0] - reciprocal[0]) * (spread[1] - reciprocal[1])
     variance += total**2 / (total - 1) * reciprocal[0] * reciprocal[1]
     strength = max(chi / total - free / (total - 1), 0) / (min(rows, columns) - 1)
     return bool(chi - mean > CHANCE * np.sqrt(max(variance, 0)) and strength > WEAK**2)
 
 
-def _margin(counts: Floats, total: float) -> tuple[float, float]:
+def _margin_sums(counts: Floats, total: float) -> tuple[float, float]:
     """Give what Dawson's variance needs of the sums of a table's rows, or of its columns."""
     size = len(counts)
     spread = (size - 1) * (total - size) / (total - 1)
     return spread, (total * float((1 / counts).sum()) - size**2) / (total - 2)
 
 
-def _cuts(values: int) -> list[int]:
+def _groups_per_level(values: int) -> list[int]:
     """Say how many groups each level has: half of those before, or fewer where that would not come down to two."""
     ratio = max(2.0, (values / 2) ** (1 / LEVELS))
     left, cuts = values, list[int]()
@@ -97,7 +97,7 @@ def _groups_at_cuts(parts: Sequence[Floats], cuts: Sequence[int]) -> list[npt.ND
     alive = np.ones(values, dtype=bool)
     costs = np.full((values, values), np.inf)
     for one in range(values - 1):
-        costs[one, one + 1 :] = _lost(rows, typical, bounds, one, np.arange(one + 1, values))
+        costs[one, one + 1 :] = _bits_lost(rows, typical, bounds, one, np.arange(one + 1, values))
     found = []
     for left in range(values - 1, min(cuts) - 1, -1):
         first, second = divmod(int(np.argmin(costs)), values)
@@ -107,30 +107,30 @@ def _groups_at_cuts(parts: Sequence[Floats], cuts: Sequence[int]) -> list[npt.ND
         costs[second, :] = costs[:, second] = np.inf
         others = np.flatnonzero(alive)
         before, after = others[others < first], others[others > first]
-        costs[before, first] = _lost(rows, typical, bounds, first, before)
-        costs[first, after] = _lost(rows, typical, bounds, first, after)
+        costs[before, first] = _bits_lost(rows, typical, bounds, first, before)
+        costs[first, after] = _bits_lost(rows, typical, bounds, first, after)
         if left in cuts:
             found.append(member.copy())
     return found
 
 
-def _lost(rows: Floats, typical: Floats, bounds: Ints, one: int, others: Ints) -> Floats:
+def _bits_lost(rows: Floats, typical: Floats, bounds: Ints, one: int, others: Ints) -> Floats:
     """Say how many bits about the other columns are lost if a group is merged with each of some others."""
     if not len(others):
         return np.zeros(0)
-    kept = _bits(rows[others] + typical, bounds) + _bits(rows[[one]] + typical, bounds)
-    merged = _bits(rows[others] + rows[one] + 2 * typical, bounds)
+    kept = _entropy_bits(rows[others] + typical, bounds) + _entropy_bits(rows[[one]] + typical, bounds)
+    merged = _entropy_bits(rows[others] + rows[one] + 2 * typical, bounds)
     return np.asarray(np.round(merged - kept, 9), dtype=np.float64)
 
 
-def _bits(counts: Floats, bounds: Ints) -> Floats:
+def _entropy_bits(counts: Floats, bounds: Ints) -> Floats:
     """Give the entropy of each row's counts in every column, times their number."""
     logs = np.add.reduceat(counts * np.log2(counts), bounds[:-1], axis=1)
     totals = np.add.reduceat(counts, bounds[:-1], axis=1)
     return np.asarray((totals * np.log2(totals) - logs).sum(axis=1), dtype=np.float64)
 
 
-def _labels(
+def _group_labels(
     texts: Sequence[str], sizes: Ints, group: npt.NDArray[np.int64], taken: dict[str, tuple[int, ...]]
 ) -> list[str]:
     """Name every group by its values: a set, or where that is long or tells of few people the most frequent ones."""
@@ -139,14 +139,14 @@ def _labels(
         members = tuple(np.flatnonzero(group == number).tolist())
         name = texts[members[0]]
         if len(members) > 1:
-            name = _name([texts[one] for one in members], sizes[list(members)])
+            name = _group_name([texts[one] for one in members], sizes[list(members)])
         while taken.setdefault(name, members) != members:
             name += "'"
         names[number] = name
     return [names[number] for number in group.tolist()]
 
 
-def _name(members: Sequence[str], sizes: Ints) -> str:
+def _group_name(members: Sequence[str], sizes: Ints) -> str:
     whole = "{" + ", ".join(map(_text_in_quotes, members)) + "}"
     if len(whole) <= LONG and sizes.min() >= NAMED:
         return whole

@@ -164,7 +164,7 @@ def paths_of_mapping(nested: Mapping[Any, Any], above: TreePath = ()) -> Iterato
 
 def paths_of_pairs(pairs: Iterable[Any]) -> list[TreePath]:
     """Follow every child to its parents' parents."""
-    parent = _parents(pairs)
+    parent = _parent_of_child(pairs)
     inner = set(parent.values())
     leaves = [child for child in parent if child not in inner]
     paths = [_climb(leaf, parent) for leaf in leaves]
@@ -174,7 +174,7 @@ def paths_of_pairs(pairs: Iterable[Any]) -> list[TreePath]:
     return paths
 
 
-def _parents(pairs: Iterable[Any]) -> dict[str, str]:
+def _parent_of_child(pairs: Iterable[Any]) -> dict[str, str]:
     parent: dict[str, str] = {}
     for number, pair in enumerate(pairs, start=1):
         if isinstance(pair, str) or not isinstance(pair, Iterable) or len(both := tuple(pair)) != 2:

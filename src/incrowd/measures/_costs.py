@@ -173,19 +173,19 @@ def costs_of_sums(sums: LabelSums, ladders: Sequence[Ladder], counts: Sequence[C
     pairs = zip(ladders, sums.lost.tolist(), strict=True)
     lost = np.array([column_loss(ladder, one, sums.records, table) for ladder, one in pairs])
     climbed = (sums.climbed + gone * heights) / (records * heights)
-    bits, spans = _bits(sums, counts, gone)
+    bits, spans = _bits_per_column(sums, counts, gone)
     costs = {
         "loss": math.expm1(float(np.log1p(lost).mean())),
-        "distortion": _mean(climbed, heights),
+        "distortion": _weighted_mean(climbed, heights),
         "precision": float(climbed.mean()),
         "discernibility": sums.squares + float(gone) * table,
         "aecs": table / max(sums.classes + (gone > 0), 1),
-        "entropy": _mean(bits, spans),
+        "entropy": _weighted_mean(bits, spans),
     }
     return {name: float(round_scores(np.array([cost]))[0]) for name, cost in costs.items()}
 
 
-def _bits(sums: LabelSums, counts: Sequence[Counts], gone: int) -> tuple[Floats, Floats]:
+def _bits_per_column(sums: LabelSums, counts: Sequence[Counts], gone: int) -> tuple[Floats, Floats]:
     """Give per column the share of its bits that is lost, and how many bits it has."""
     records = sums.records + gone
     most = math.log2(max(records, 1))
@@ -194,7 +194,7 @@ def _bits(sums: LabelSums, counts: Sequence[Counts], gone: int) -> tuple[Floats,
     return np.where(spans > 0, (total - lowest) / np.where(spans > 0, spans, 1.0), 0.0), spans
 
 
-def _mean(values: Floats, weights: Floats) -> float:
+def _weighted_mean(values: Floats, weights: Floats) -> float:
     return float(values @ weights) / (float(weights.sum()) or 1.0)
 
 
@@ -217,7 +217,7 @@ def detail_lost(census: Census, labels: Sequence[Labelling], sizes: Counts) -> l
     """
     known = zip((census.ladders[name] for name in census.quasi), labels, strict=True)
     published = int(sizes.sum())
-    return [column_loss(ladder, _total(one.lost, sizes), published, census.records) for ladder, one in known]
+    return [column_loss(ladder, _weighted_total(one.lost, sizes), published, census.records) for ladder, one in known]
 
 
 def mean_detail(lost: Sequence[float]) -> float:
@@ -264,13 +264,13 @@ def column_costs(census: Census, labels: Sequence[Labelling], sizes: Counts) -> 
     for number, column in enumerate(labels):
         ladder = census.ladders[census.quasi[number]]
         leaves = int(ladder.leaves[-1][0])
-        climbed = _total(column.climbed, sizes) + gone * ladder.height
+        climbed = _weighted_total(column.climbed, sizes) + gone * ladder.height
         result.append(
             ColumnCosts(
-                loss=column_loss(ladder, _total(column.lost, sizes), int(sizes.sum()), census.records),
+                loss=column_loss(ladder, _weighted_total(column.lost, sizes), int(sizes.sum()), census.records),
                 distortion=climbed / (records * max(ladder.height, 1)),
                 entropy=_bits_lost(census, number, column, sizes),
-                ambiguity=(_total(_stands_for(column, leaves), sizes) + gone * leaves) / records,
+                ambiguity=(_weighted_total(_stands_for(column, leaves), sizes) + gone * leaves) / records,
                 starred=(int(sizes[(column.names == TOP)[column.codes]].sum()) + gone) / records,
             )
         )
@@ -289,14 +289,14 @@ def ambiguity(census: Census, labels: Sequence[Labelling], sizes: Counts) -> flo
     for column, number in zip(labels, leaves, strict=True):
         each *= _stands_for(column, number)
     gone = census.records - int(sizes.sum())
-    return (_total(each, sizes) + gone * math.prod(map(float, leaves))) / max(census.records, 1)
+    return (_weighted_total(each, sizes) + gone * math.prod(map(float, leaves))) / max(census.records, 1)
 
 
 def _stands_for(column: Labelling, leaves: int) -> Floats:
     return 1 + column.lost * (leaves - 1)
 
 
-def _total(each: Floats | npt.NDArray[np.integer], sizes: Counts) -> float:
+def _weighted_total(each: Floats | npt.NDArray[np.integer], sizes: Counts) -> float:
     """Add up what a record costs over all; always in the same order, which a product of vectors does not promise."""
     return float((each * sizes).sum())
 
@@ -304,8 +304,8 @@ def _total(each: Floats | npt.NDArray[np.integer], sizes: Counts) -> float:
 def _bits_lost(census: Census, number: int, column: Labelling, sizes: Counts) -> float:
     """Give the share of a column's bits that is lost: log2(N / n) of a record in a label of N that n of it have."""
     counts, records = census.marginals[number], census.records
-    lowest = _total(np.log2(np.maximum(counts, 1)), counts)
+    lowest = _weighted_total(np.log2(np.maximum(counts, 1)), counts)
     most = math.log2(max(records, 1))
-    total = _total(np.log2(np.maximum(column.covered, 1)), sizes) + (records - int(sizes.sum())) * most
+    total = _weighted_total(np.log2(np.maximum(column.covered, 1)), sizes) + (records - int(sizes.sum())) * most
     span = records * most - lowest
     return (total - lowest) / span if span > 0 else 0.0

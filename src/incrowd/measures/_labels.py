@@ -40,11 +40,11 @@ def comparison_groups(domain: Domain, counts: Ints, ladder: Ladder | None = None
     numbers and dates are cut into groups of about equal size, and of other texts the rarest are put together.
     """
     if len(domain) <= MOST:
-        return Groups(np.arange(len(domain)), _names(domain.texts))
+        return Groups(np.arange(len(domain)), _group_names(domain.texts))
     for group, labels in () if ladder is None else zip(ladder.groups, ladder.labels, strict=True):
         if 2 <= len(labels) <= MOST:
-            return Groups(group, _names(labels))
-    return _rarest(domain, counts) if domain.kind in {"text", "boolean"} else _cut(domain, counts)
+            return Groups(group, _group_names(labels))
+    return _frequent_and_others(domain, counts) if domain.kind in {"text", "boolean"} else _cut(domain, counts)
 
 
 def _cut(domain: Domain, counts: Ints) -> Groups:
@@ -62,15 +62,15 @@ def _cut(domain: Domain, counts: Ints) -> Groups:
     return Groups(group, tuple(names))
 
 
-def _rarest(domain: Domain, counts: Ints) -> Groups:
+def _frequent_and_others(domain: Domain, counts: Ints) -> Groups:
     """Keep the most frequent values, and put the others together; ties by the order of the domain."""
     order = np.argsort(-counts.astype(np.int64), kind="stable")
     group = np.full(len(domain), MOST - 1, dtype=np.int64)
     group[order[: MOST - 1]] = np.arange(MOST - 1)
-    return Groups(group, (*_names(domain.texts[order[: MOST - 1]]), "all others"))
+    return Groups(group, (*_group_names(domain.texts[order[: MOST - 1]]), "all others"))
 
 
-def _names(texts: npt.NDArray[np.object_]) -> tuple[str, ...]:
+def _group_names(texts: npt.NDArray[np.object_]) -> tuple[str, ...]:
     return tuple("missing" if text is None else str(text) for text in texts.tolist())
 
 
@@ -100,10 +100,10 @@ class Cover:
     def of_labels(cls, place: Counts, texts: Sequence[str | None], domain: Domain, ladder: Ladder) -> Cover:
         """Read published labels."""
         groups = _groups_of(ladder)
-        read = _positions(place, texts, domain, ladder)
+        read = _label_positions(place, texts, domain, ladder)
         _expect_read(sum(not len(positions) for positions in read), domain.column)
         pairs = list(zip(texts, read, strict=True))
-        number = np.array([max(len(positions), _leaves(text, groups, ladder)) for text, positions in pairs])
+        number = np.array([max(len(positions), _count_leaves(text, groups, ladder)) for text, positions in pairs])
         ends = [(int(one[0]), int(one[-1])) if one[-1] - one[0] + 1 == len(one) else (0, -1) for one in read]
         low, high = np.array(ends, dtype=np.int64).reshape(-1, 2).T
         listed = np.flatnonzero(high < low)  # what is no stretch
@@ -167,7 +167,7 @@ def line_positions(domain: Domain, ladder: Ladder | None) -> Counts:
     return place
 
 
-def _positions(place: Counts, texts: Sequence[str | None], domain: Domain, ladder: Ladder) -> list[Counts]:
+def _label_positions(place: Counts, texts: Sequence[str | None], domain: Domain, ladder: Ladder) -> list[Counts]:
     """Give the positions that each label covers: labels of the hierarchy by level, others as linking reads them."""
     groups, by_level = _groups_of(ladder), dict[int, list[Counts]]()
     for level in {groups[text][0] for text in texts if text in groups}:
@@ -180,7 +180,7 @@ def _positions(place: Counts, texts: Sequence[str | None], domain: Domain, ladde
     return [by_level[groups[text][0]][groups[text][1]] if text in groups else read[text] for text in texts]
 
 
-def _leaves(text: str | None, groups: Mapping[str | None, tuple[int, int]], ladder: Ladder) -> int:
+def _count_leaves(text: str | None, groups: Mapping[str | None, tuple[int, int]], ladder: Ladder) -> int:
     """Count the values that the hierarchy has under a label, or under the members of a set."""
     members = [text] if text is None or text in groups else members_of(text) or ()
     return sum(

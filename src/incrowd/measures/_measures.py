@@ -61,7 +61,7 @@ class Loss(Measure):
     def bind(self, census: Census, importance: Mapping[str, float], balance: float) -> Objective:
         weigh = factors(balance)
         leaves = [census.ladders[name].leaves for name in census.quasi]
-        pairs = zip(leaves, _counts(census), strict=True)
+        pairs = zip(leaves, _group_records(census), strict=True)
         costs = [Costs(number, float(number[-1][0]), counts, *weigh) for number, counts in pairs]
         lowest = np.full(len(costs), weigh[0] * census.records)
         objective = _Geometric if self.mean == "geometric" else _Arithmetic
@@ -77,7 +77,7 @@ class Distortion(Measure):
     def bind(self, census: Census, importance: Mapping[str, float], balance: float) -> Objective:
         weights = column_weights(census, importance)
         heights = np.array([census.ladders[name].height for name in census.quasi], dtype=np.float64)
-        return _steps(census, balance, weights * heights)
+        return _step_objective(census, balance, weights * heights)
 
 
 @dataclass(frozen=True)
@@ -92,7 +92,7 @@ class Precision(Measure):
     name: ClassVar[str] = "precision"
 
     def bind(self, census: Census, importance: Mapping[str, float], balance: float) -> Objective:
-        return _steps(census, balance, column_weights(census, importance))
+        return _step_objective(census, balance, column_weights(census, importance))
 
 
 @dataclass(frozen=True)
@@ -113,7 +113,7 @@ class Entropy(Measure):
         weigh = factors(balance)
         most = math.log2(max(census.records, 1))
         costs, lowest = [], []
-        for floor, counts in zip(census.floor, _counts(census), strict=True):
+        for floor, counts in zip(census.floor, _group_records(census), strict=True):
             bits = [np.log2(np.maximum(level, 1)) for level in counts]
             costs.append(Costs(tuple(bits), most, counts, *weigh))
             known = 0 if counts[0].any() else floor
@@ -248,14 +248,14 @@ class _AverageClassSize(Objective):
         return float(sizes.sum()) / (len(sizes) + 1)  # classes only merge; one more for what is left out
 
 
-def _steps(census: Census, balance: float, weights: Floats) -> Objective:
+def _step_objective(census: Census, balance: float, weights: Floats) -> Objective:
     """Charge every cell its level, of the levels that its ladder has."""
     weigh = factors(balance)
     costs = [
         Costs(
             tuple(np.full(len(level), number) for number, level in enumerate(counts)), len(counts) - 1, counts, *weigh
         )
-        for counts in _counts(census)
+        for counts in _group_records(census)
     ]
     return _Arithmetic(costs, np.zeros(len(costs)), census.records, weights)
 
@@ -277,7 +277,7 @@ def column_weights(census: Census, importance: Mapping[str, float]) -> Floats:
     return np.array([importance.get(name, 1) for name in census.quasi], dtype=np.float64)
 
 
-def _counts(census: Census) -> list[tuple[npt.NDArray[np.int64], ...]]:
+def _group_records(census: Census) -> list[tuple[npt.NDArray[np.int64], ...]]:
     """Count the records of every group, per quasi-identifier and level; below the floor by the values of the table.
 
     Where a row stands for several records nothing is known below the floor.

@@ -38,7 +38,7 @@ class Joint:
     def of(cls, left: Ints, right: Ints, counts: Ints, cardinalities: tuple[int, int]) -> Joint:
         """Count pairs of codes."""
         if math.prod(cardinalities) <= max(_DENSE, 8 * len(counts)):
-            table = _table(left, right, counts, cardinalities)
+            table = _pair_table(left, right, counts, cardinalities)
             found = np.flatnonzero(table)
             return cls(*np.divmod(found, cardinalities[1]), table[found].astype(np.int64))
         pairs = group([left, right], cardinalities)
@@ -64,7 +64,7 @@ class Joint:
         return total
 
 
-def _table(left: Ints, right: Ints, counts: Ints, cardinalities: tuple[int, int]) -> Ints:
+def _pair_table(left: Ints, right: Ints, counts: Ints, cardinalities: tuple[int, int]) -> Ints:
     """Count all pairs that there can be, row by row."""
     if len(counts) < COMPILED_FROM:
         return add_up(left.astype(np.int64) * cardinalities[1] + right, counts, math.prod(cardinalities))
@@ -105,7 +105,7 @@ class Ranges:
     @classmethod
     def draw(cls, chance: np.random.Generator, left: Counts, right: Counts, share: float) -> Ranges:
         """Draw a question."""
-        return cls(_range(chance.random(), left, share), _range(chance.random(), right, share))
+        return cls(_range_around(chance.random(), left, share), _range_around(chance.random(), right, share))
 
 
 def answers(asked: Sequence[Ranges], joint: Joint, left: Cover | Spread, right: Cover | Spread) -> Floats:
@@ -117,7 +117,7 @@ def answers(asked: Sequence[Ranges], joint: Joint, left: Cover | Spread, right: 
     return joint.within(*sides)
 
 
-def _range(chance: float, counts: Counts, share: float) -> tuple[int, int]:
+def _range_around(chance: float, counts: Counts, share: float) -> tuple[int, int]:
     """Begin at some record, and go on until a share of the records is inside."""
     sums = np.cumsum(counts)
     start = chance * (1 - share) * float(sums[-1])

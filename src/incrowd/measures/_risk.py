@@ -35,7 +35,7 @@ def chances_in_table(sizes: Counts, threshold: Fraction) -> Chances:
     """Give the chances of somebody who knows that the person is in the table: 1 over the size of the class."""
     if not len(sizes):
         return Chances(Fraction(0), Fraction(0), np.zeros(0, dtype=bool))
-    return Chances(Fraction(1, int(sizes.min())), Fraction(len(sizes), int(sizes.sum())), _below(sizes, threshold))
+    return Chances(Fraction(1, int(sizes.min())), Fraction(len(sizes), int(sizes.sum())), _exceed(sizes, threshold))
 
 
 def chances_in_population(sizes: Counts, crowds: Counts, threshold: Fraction) -> Chances:
@@ -43,7 +43,7 @@ def chances_in_population(sizes: Counts, crowds: Counts, threshold: Fraction) ->
     if not len(sizes):
         return chances_in_table(sizes, threshold)
     return Chances(
-        Fraction(1, int(crowds.min())), float(sizes @ (1 / crowds)) / float(sizes.sum()), _below(crowds, threshold)
+        Fraction(1, int(crowds.min())), float(sizes @ (1 / crowds)) / float(sizes.sum()), _exceed(crowds, threshold)
     )
 
 
@@ -100,7 +100,7 @@ def _by_series(sizes: Counts, shares: Floats, discount: float) -> Floats:
     return shares / sizes * total
 
 
-def _below(crowds: Counts, threshold: Fraction) -> Bools:
+def _exceed(crowds: Counts, threshold: Fraction) -> Bools:
     """Say where 1 / crowd is above a threshold: in whole numbers, so that 1/5 is not above 0.2."""
     if threshold <= 0:
         return np.ones(len(crowds), dtype=bool)

@@ -81,15 +81,15 @@ def pitman_fit(sizes: Sizes) -> tuple[float, float] | None:
     """Find alpha and theta, under which the sample is most likely; nothing where it cannot tell."""
     if sizes.number in {0, 1, sizes.records}:
         return None
-    alpha = _alpha(sizes)
-    return alpha, _theta(sizes, alpha)
+    alpha = _best_alpha(sizes)
+    return alpha, _best_theta(sizes, alpha)
 
 
-def _alpha(sizes: Sizes) -> float:
+def _best_alpha(sizes: Sizes) -> float:
     """Find where the likelihood, at the best theta for each alpha, is highest: its slope changes sign there."""
-    if _slope(sizes, _LEAST) <= 0:
+    if _slope_by_alpha(sizes, _LEAST) <= 0:
         return _LEAST
-    return _bisect(lambda alpha: _slope(sizes, alpha) > 0, _LEAST, _MOST, 60)
+    return _bisect(lambda alpha: _slope_by_alpha(sizes, alpha) > 0, _LEAST, _MOST, 60)
 
 
 def _bisect(holds: Callable[[float], bool], low: float, high: float, steps: int) -> float:
@@ -100,20 +100,20 @@ def _bisect(holds: Callable[[float], bool], low: float, high: float, steps: int)
     return (low + high) / 2
 
 
-def _slope(sizes: Sizes, alpha: float) -> float:
+def _slope_by_alpha(sizes: Sizes, alpha: float) -> float:
     """Give the derivative of the log likelihood by alpha, at the best theta."""
-    theta = _theta(sizes, alpha)
-    new = (sizes.number - 1 - theta * _sum(theta, alpha, sizes.number)) / alpha
+    theta = _best_theta(sizes, alpha)
+    new = (sizes.number - 1 - theta * _reciprocal_sum(theta, alpha, sizes.number)) / alpha
     again = digamma(sizes.sizes.astype(np.float64) - alpha) - digamma(np.array([1 - alpha]))
     return new - float(sizes.classes @ again)
 
 
-def _theta(sizes: Sizes, alpha: float) -> float:
+def _best_theta(sizes: Sizes, alpha: float) -> float:
     """Find the theta under which the sample is most likely, for an alpha: its slope falls from above 0 to below."""
 
     def rises(above: float) -> bool:
         theta = above - alpha
-        return _sum(theta, alpha, sizes.number) > _sum(theta, 1.0, sizes.records)
+        return _reciprocal_sum(theta, alpha, sizes.number) > _reciprocal_sum(theta, 1.0, sizes.records)
 
     low, high = 1e-12, 1.0  # how far theta is above -alpha
     while rises(high) and high < 1e18:
@@ -121,7 +121,7 @@ def _theta(sizes: Sizes, alpha: float) -> float:
     return _bisect(rises, low, high, 100) - alpha
 
 
-def _sum(theta: float, alpha: float, number: int) -> float:
+def _reciprocal_sum(theta: float, alpha: float, number: int) -> float:
     """Add up 1 / (theta + i alpha) for i from 1 to number - 1."""
     if number <= 1000:
         return float((1 / (theta + alpha * np.arange(1, number))).sum())
@@ -182,26 +182,26 @@ def slide_negative_binomial(sizes: Sizes) -> float | None:
     if sizes.number == sizes.records:
         return None
     betas = [1 / (1 + math.exp(-step / 8)) for step in range(-160, 161)]
-    differences = [(beta, _difference(sizes, beta)) for beta in betas]
+    differences = [(beta, _uniques_difference(sizes, beta)) for beta in betas]
     for (low, left), (high, right) in pairwise(differences):
         if (left > 0) != (right > 0):
-            return _uniques(sizes, low, high, rising=right > 0)
+            return _expected_uniques(sizes, low, high, rising=right > 0)
     return None
 
 
-def _uniques(sizes: Sizes, low: float, high: float, *, rising: bool) -> float:
+def _expected_uniques(sizes: Sizes, low: float, high: float, *, rising: bool) -> float:
     """Narrow beta down to where the classes of one come out right."""
-    fit = _fit(sizes, _bisect(lambda beta: (_difference(sizes, beta) > 0) != rising, low, high, 60))
+    fit = _fit_of_beta(sizes, _bisect(lambda beta: (_uniques_difference(sizes, beta) > 0) != rising, low, high, 60))
     return sizes.population / fit.mean * math.exp(fit.alpha * math.log(fit.beta))
 
 
-def _difference(sizes: Sizes, beta: float) -> float:
+def _uniques_difference(sizes: Sizes, beta: float) -> float:
     """Give how many more classes of one the model has than the sample, per class of the sample."""
-    fit = _fit(sizes, beta)
+    fit = _fit_of_beta(sizes, beta)
     return fit.one / (1 - fit.unseen) - sizes.alone / sizes.number
 
 
-def _fit(sizes: Sizes, beta: float) -> _Fit:
+def _fit_of_beta(sizes: Sizes, beta: float) -> _Fit:
     """Find the alpha with which people per class of the sample come out right, for a beta."""
 
     def too_few(alpha: float) -> bool:

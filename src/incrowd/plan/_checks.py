@@ -241,7 +241,7 @@ def _read_text(path: str | os.PathLike[str]) -> str:
 
 def document_of(source: str | Mapping[str, Any], file: str, folder: Path) -> Document:
     """Read and check a plan, from its text or from what the text would hold."""
-    raw = _parse(source, file) if isinstance(source, str) else _with_lists(source)
+    raw = _parse(source, file) if isinstance(source, str) else _tuples_as_lists(source)
     document, troubles = None, list[Trouble]()
     try:
         document = Document.model_validate(raw)
@@ -273,11 +273,11 @@ def _not_toml(message: str, text: str, *, show: bool) -> PlanProblem:
     return PlanProblem("", f"is not TOML: {what}.", line, lines[line - 1], (column - 1, column))
 
 
-def _with_lists(source: Any) -> Any:
+def _tuples_as_lists(source: Any) -> Any:
     """Let tuples be lists, as TOML has them."""
     if isinstance(source, Mapping):
-        return {key: _with_lists(value) for key, value in source.items()}
-    return [_with_lists(value) for value in source] if isinstance(source, list | tuple) else source
+        return {key: _tuples_as_lists(value) for key, value in source.items()}
+    return [_tuples_as_lists(value) for value in source] if isinstance(source, list | tuple) else source
 
 
 def _readable(raw: Mapping[str, Any], troubles: list[Trouble], folder: Path) -> Readable:

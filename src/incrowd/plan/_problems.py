@@ -57,12 +57,12 @@ def troubles_of(error: ValidationError, raw: Mapping[str, Any]) -> list[Trouble]
     """Say in our words what pydantic found: one trouble per path, the alternatives of a key together."""
     found: dict[Path, list[Mapping[str, Any]]] = {}
     for one in error.errors(include_url=False, include_input=False, include_context=True):
-        found.setdefault(_path(one["loc"], one["type"], raw), []).append(dict(one))
+        found.setdefault(_path_of_location(one["loc"], one["type"], raw), []).append(dict(one))
     above = {path[:length] for path in found for length in range(len(path))}
-    return [_trouble(path, found[path], raw) for path in found if path not in above]
+    return [_trouble_at(path, found[path], raw) for path in found if path not in above]
 
 
-def _path(location: Sequence[str | int], kind: str, raw: Any) -> Path:
+def _path_of_location(location: Sequence[str | int], kind: str, raw: Any) -> Path:
     """Follow pydantic's location through what was written; the alternatives that it names are not there."""
     path: list[str | int] = []
     for place, step in enumerate(location):
@@ -76,7 +76,7 @@ def _path(location: Sequence[str | int], kind: str, raw: Any) -> Path:
     return tuple(path)
 
 
-def _trouble(path: Path, found: Sequence[Mapping[str, Any]], raw: Mapping[str, Any]) -> Trouble:
+def _trouble_at(path: Path, found: Sequence[Mapping[str, Any]], raw: Mapping[str, Any]) -> Trouble:
     kinds = [str(one["type"]) for one in found]
     if "missing" in kinds:
         return Trouble(path, f"{path[-1]!r} is missing here.", own=True)
@@ -142,11 +142,11 @@ def _type_of(given: object) -> str:
 
 def problems_of(troubles: Iterable[Trouble], places: Mapping[Path, Place]) -> list[PlanProblem]:
     """Put every trouble at its line, in the order of the file."""
-    problems = [_problem(trouble, places) for trouble in dict.fromkeys(troubles)]
+    problems = [_problem_at(trouble, places) for trouble in dict.fromkeys(troubles)]
     return sorted(problems, key=lambda problem: (problem.line or 0, problem.mark))
 
 
-def _problem(trouble: Trouble, places: Mapping[Path, Place]) -> PlanProblem:
+def _problem_at(trouble: Trouble, places: Mapping[Path, Place]) -> PlanProblem:
     """Show the key and its own value, nothing else of the line: a password may stand beside it."""
     key = ".".join(map(str, trouble.path))
     place, exact = nearest_place(places, trouble.path)

@@ -145,16 +145,16 @@ def safe_harbor(
         raise ParameterError(msg, hint='write kinds={"zip": "zip", "age": "age"} with your columns.')
     for name in kinds:
         check_column(name, "Every key of kinds")
-    areas = None if populous is None else _areas(populous)
+    areas = None if populous is None else _populous_areas(populous)
     year = None if year is None else whole_number(year, name="year", at_least=1)
     engine, columns = _published_columns(table, schema, reading)
     _check_kinds(kinds, columns)
     findings: Findings = {test: [] for test in SAFE_HARBOR.rules}
     for name, kind in kinds.items():
-        for test, said, holds in _look(engine, name, kind, areas, year):
+        for test, said, holds in _test_column(engine, name, kind, areas, year):
             findings[test].append((said, holds))
     undeclared = [name for name in columns if name not in kinds]
-    return Checklist(SAFE_HARBOR, tuple(_item(test, findings[test], undeclared) for test in SAFE_HARBOR.rules))
+    return Checklist(SAFE_HARBOR, tuple(_item_of(test, findings[test], undeclared) for test in SAFE_HARBOR.rules))
 
 
 def _published_columns(table: Any, schema: Schema | None, reading: Mapping[str, Any]) -> tuple[Engine, list[str]]:
@@ -167,7 +167,7 @@ def _published_columns(table: Any, schema: Schema | None, reading: Mapping[str, 
     return engine, [name for name in engine.columns() if name not in removed]
 
 
-def _areas(populous: Iterable[str]) -> frozenset[str]:
+def _populous_areas(populous: Iterable[str]) -> frozenset[str]:
     hint = 'write the first three digits of each code as a text, such as ["036", "101"].'
     areas = frozenset(map(str, read_list(populous, "populous", hint)))
     wrong = sum(re.fullmatch("[0-9]{3}", area) is None for area in areas)
@@ -186,7 +186,7 @@ def _check_kinds(kinds: Mapping[str, str], columns: Sequence[str]) -> None:
             raise ParameterError(msg)
 
 
-def _item(test: str, found: list[tuple[str, bool | None]], undeclared: list[str]) -> Item:
+def _item_of(test: str, found: list[tuple[str, bool | None]], undeclared: list[str]) -> Item:
     said, verdicts = [words for words, _ in found], [holds for _, holds in found]
     if undeclared:  # each with what its name suggests
         named = [f"{name!r} ({kind}?)" if (kind := likely_kind(name)) else repr(name) for name in undeclared[:NAMED]]
@@ -198,7 +198,7 @@ def _item(test: str, found: list[tuple[str, bool | None]], undeclared: list[str]
     return Item(test, SAFE_HARBOR.rules[test], "; ".join(said) or "no published column is declared as such", holds)
 
 
-def _look(
+def _test_column(
     engine: Engine, name: str, kind: str, populous: frozenset[str] | None, year: int | None
 ) -> list[tuple[str, str, bool | None]]:
     """Look at a column as what it is declared to be; give the test, what was found, and whether the rule holds."""
@@ -210,8 +210,8 @@ def _look(
         shown = dict.fromkeys(member for text in texts for member in members_of(text) or (text,))
         return [("geography", *_zips(name, list(shown), populous, numbers=domain.kind == "number"))]
     if kind == "age":
-        return [("dates", *_ages(name, texts))]
-    return [("dates", *_years(name, texts, year if kind == "birth date" else None, born=kind == "birth date"))]
+        return [("dates", *_test_ages(name, texts))]
+    return [("dates", *_test_years(name, texts, year if kind == "birth date" else None, born=kind == "birth date"))]
 
 
 def _zips(name: str, texts: list[str], populous: frozenset[str] | None, *, numbers: bool) -> tuple[str, bool | None]:
@@ -245,19 +245,19 @@ def _may_lack_zeros(text: str, *, numbers: bool) -> bool:
     return bool(digits) and not digits.startswith("0") and len(text) < _ZIP
 
 
-def _ages(name: str, texts: list[str]) -> tuple[str, bool | None]:
+def _test_ages(name: str, texts: list[str]) -> tuple[str, bool | None]:
     known = [_ages_of(text) for text in texts]
     old = sum(_splits_the_old(ages) for ages in known if ages is not None)
     said = f"column {name!r} has {old:,} labels that cover some ages above 89 and not all"
-    return _finding(said, old, sum(ages is None for ages in known))
+    return _test_finding(said, old, sum(ages is None for ages in known))
 
 
-def _years(name: str, texts: list[str], year: int | None, *, born: bool) -> tuple[str, bool | None]:
+def _test_years(name: str, texts: list[str], year: int | None, *, born: bool) -> tuple[str, bool | None]:
     known = [_years_of(text) for text in texts]
     years = [one for one in known if one is not None]
     finer, unreadable = sum(len(one) == 0 for one in years), len(known) - len(years)
     if finer or unreadable:
-        return _finding(f"column {name!r} has {finer:,} labels that tell more than the year", finer, unreadable)
+        return _test_finding(f"column {name!r} has {finer:,} labels that tell more than the year", finer, unreadable)
     if not born:
         return f"column {name!r} tells nothing but years", True
     if year is None:
@@ -271,7 +271,7 @@ def _splits_the_old(ages: npt.NDArray[np.int64]) -> bool:
     return bool((ages >= _OLD.start).any()) and int(np.isin(_OLD, ages).sum()) < len(_OLD)
 
 
-def _finding(said: str, broken: int, unreadable: int) -> tuple[str, bool | None]:
+def _test_finding(said: str, broken: int, unreadable: int) -> tuple[str, bool | None]:
     words = f"{said}, and {unreadable:,} that could not be read" if unreadable else said
     return words, False if broken else None if unreadable else True
 
@@ -283,21 +283,21 @@ _FINER = re.compile(r"\d{4}[-/.].+|\d{1,2}[-/.]\d{1,2}[-/.]\d{2,4}.*|\d{8}")
 
 
 @functools.cache
-def _numbers(first: int, last: int) -> Domain:
+def _number_domain(first: int, last: int) -> Domain:
     return Domain.of("", range(first, last))
 
 
 def _ages_of(text: str) -> npt.NDArray[np.int64] | None:
     """Give the ages up to 150 that a label covers."""
     label = re.sub(r"^(\d+)\s*\+$", r">=\1", text)
-    found = np.flatnonzero(covered(label, _numbers(0, 151)))
+    found = np.flatnonzero(covered(label, _number_domain(0, 151)))
     return found if len(found) else None
 
 
 def _years_of(text: str) -> npt.NDArray[np.int64] | None:
     """Give the years that a label covers; none where it tells a day, a month or a quarter."""
     label = re.sub(r"^(\d{3})0s$", r"\g<1>0..\g<1>9", re.sub(r"^(\d{2})xx$", r"\g<1>00..\g<1>99", text))
-    years = np.flatnonzero(covered(label, _numbers(_YEARS.start, _YEARS.stop)))
+    years = np.flatnonzero(covered(label, _number_domain(_YEARS.start, _YEARS.stop)))
     if len(years):
         return years + _YEARS.start
     return np.zeros(0, dtype=np.int64) if _FINER.fullmatch(text) else None

@@ -134,7 +134,7 @@ class FlatForm(Part):
     flat: Literal[True]
 
 
-def _kind(given: object) -> str | None:
+def _kind_of(given: object) -> str | None:
     if isinstance(given, Part):
         return next(iter(type(given).model_fields))
     if isinstance(given, str):
@@ -159,7 +159,7 @@ HierarchyForm = Annotated[
     | Annotated[FrequentForm, Tag("frequent")]
     | Annotated[QuantilesForm, Tag("quantiles")]
     | Annotated[FlatForm, Tag("flat")],
-    Discriminator(_kind),
+    Discriminator(_kind_of),
 ]
 NAMES: tuple[str, ...] = get_args(NamedHierarchy)
 FORMS: Mapping[str, type[Part]] = {

@@ -84,10 +84,10 @@ class _Scanner:
 
     def _keys(self) -> Path:
         """Read a key of one or more parts; a number with a point is two parts here too."""
-        parts = [_key(self._tokens[self._next])]
+        parts = [_key_part(self._tokens[self._next])]
         self._next += 1
         while self._next_is("."):
-            parts.append(_key(self._tokens[self._next + 1]))
+            parts.append(_key_part(self._tokens[self._next + 1]))
             self._next += 2
         return tuple(parts)
 
@@ -131,7 +131,7 @@ class _Scanner:
         self._places.setdefault(path, Place(number, line, inside(key), inside(value)))
 
 
-def _key(token: re.Match[str]) -> str:
+def _key_part(token: re.Match[str]) -> str:
     """Read a part of a key; one in quotes may have escapes."""
     if token.lastgroup == "word":
         return token[0]
@@ -189,7 +189,7 @@ class Notes:
     def _pairs(self, path: tuple[str, ...], table: Mapping[str, Any]) -> Iterator[str]:
         for key, value in table.items():
             note = self.keys.get((*path, key))
-            yield f"{_quoted_key(key)} = {_value(value)}" + (f"  # {_one_line(note)}" if note else "")
+            yield f"{_quoted_key(key)} = {_value_as_toml(value)}" + (f"  # {_one_line(note)}" if note else "")
 
 
 def _comments(lines: Sequence[str]) -> list[str]:
@@ -205,15 +205,15 @@ def _quoted_key(name: str) -> str:
     return name if re.fullmatch(r"[A-Za-z0-9_-]+", name) else _text_in_quotes(name)
 
 
-def _value(value: Any) -> str:
+def _value_as_toml(value: Any) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, str):
         return _text_in_quotes(value)
     if isinstance(value, Mapping):
-        return "{ " + ", ".join(f"{_quoted_key(key)} = {_value(inner)}" for key, inner in value.items()) + " }"
+        return "{ " + ", ".join(f"{_quoted_key(key)} = {_value_as_toml(inner)}" for key, inner in value.items()) + " }"
     if isinstance(value, list | tuple):
-        return "[" + ", ".join(map(_value, value)) + "]"
+        return "[" + ", ".join(map(_value_as_toml, value)) + "]"
     return value.isoformat() if isinstance(value, date) else repr(value)
 
 

@@ -239,8 +239,8 @@ class CensusPlan:
         schema, model = goal.schema, goal.model
         request, domains = _bound_request(engine, schema, model)
         heights = {name: request.ladders[name].height for name in request.quasi}
-        highs = {name: min(_level(goal.at_most.get(name), height), height) for name, height in heights.items()}
-        lows = {name: _level(goal.at_least.get(name), 0) for name in heights}
+        highs = {name: min(_level_or(goal.at_most.get(name), height), height) for name, height in heights.items()}
+        lows = {name: _level_or(goal.at_least.get(name), 0) for name in heights}
         if not goal.local and schema.count is None:
             limit = goal.limit(int(domains[request.quasi[0]].counts.sum()))
             hopeless = {name: too_small_levels(model, domains[name], request.ladders[name], limit) for name in heights}
@@ -252,7 +252,7 @@ class CensusPlan:
             cells=cells_that_fit(engine, request, local=goal.local),
             lows={name: min(low, highs[name]) for name, low in lows.items()},
             highs=highs,
-            importance={name: _weight(goal.importance.get(name)) for name in heights},
+            importance={name: _weight_or_one(goal.importance.get(name)) for name in heights},
             fixed=frozenset(name for name, hierarchy in schema.quasi if isinstance(hierarchy, Averaged)),
         )
 
@@ -293,12 +293,12 @@ class CensusPlan:
         return result
 
 
-def _level(given: Any, otherwise: int) -> int:
+def _level_or(given: Any, otherwise: int) -> int:
     """Read a level; what is none is refused later, where all of the problem is."""
     return given if isinstance(given, int) and given >= 0 else otherwise
 
 
-def _weight(given: Any) -> float:
+def _weight_or_one(given: Any) -> float:
     """Read an importance in the same way."""
     return float(given) if isinstance(given, int | float) and 0 < given < math.inf else 1.0
 
@@ -312,7 +312,7 @@ class _Steps:
             add_up(groups, domain.counts, len(labels))
             for groups, labels in zip(ladder.groups, ladder.labels, strict=True)
         ]
-        self._bits = [_bits(size / records) for size in sizes]
+        self._bits = [_bits_of_shares(size / records) for size in sizes]
         covered = zip(sizes, ladder.leaves, strict=True)
         self._loss = [weight * float(size @ (leaf - 1)) / leaves / records for size, leaf in covered]
 
@@ -326,7 +326,7 @@ class _Steps:
         return round((self._bits[level] - self._bits[to]) / (self._loss[to] - self._loss[level] + 1e-9), DIGITS)
 
 
-def _bits(shares: np.ndarray) -> float:
+def _bits_of_shares(shares: np.ndarray) -> float:
     some = shares[shares > 0]
     return float(-(some @ np.log2(some)))
 

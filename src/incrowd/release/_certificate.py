@@ -135,7 +135,7 @@ def certificate_of(
         },
         "columns": columns,
         "promise": release.recipe.promise,
-        "promises": _promises(release, found),
+        "promises": _promise_entries(release, found),
         "counted": "records" if release.schema.entity is None else "persons",
         "records": int(found.sizes.sum()),
         "persons": release.verdict.persons,
@@ -235,12 +235,12 @@ def _publishable_texts(release: Release, name: str) -> list[str | None]:
     return list(recoding.ladders[name].labels[recoding.levels[name]].tolist())
 
 
-def _promises(release: Release, found: Measurement) -> list[Plain]:
+def _promise_entries(release: Release, found: Measurement) -> list[Plain]:
     """Put what was found before publishing beside what the file shows."""
     left_out = release.recipe.suppressed - release.recipe.masked
     entries = []
     for model, certified, shown in zip(found.promises, release.verdict.findings, found.verdict.findings, strict=True):
-        entry = _promise(release, model, certified, shown)
+        entry = _promise_entry(release, model, certified, shown)
         most = None if entry["measured"] is None else input_distance_bound(model, shown, found, left_out)
         if most is not None:
             bound = certified.required[0][2]
@@ -250,7 +250,7 @@ def _promises(release: Release, found: Measurement) -> list[Plain]:
     return entries
 
 
-def _promise(release: Release, model: Model, certified: Finding, shown: Finding) -> Plain:
+def _promise_entry(release: Release, model: Model, certified: Finding, shown: Finding) -> Plain:
     plain = model.certificate_form
     if plain is None:
         msg = f"A certificate cannot say what {type(model).__name__} promises."

@@ -36,7 +36,7 @@ def notes_on_levels(engine: Engine, problem: Problem) -> tuple[str, ...]:
     floor = problem.raised
     if not floor:
         return ()
-    cells = _cells(engine, problem)
+    cells = _cells_text(engine, problem)
     hopeless = {name: _hopeless_below(engine, problem, name, cells) for name in floor}
     lines = [_level_note(name, hopeless[name], level) for name, level in floor.items()]
     open_levels = any(hopeless[name] < level for name, level in floor.items())
@@ -49,13 +49,13 @@ def notes_on_floor(engine: Engine, problem: Problem, *, local: bool = False) -> 
     if not floor:
         return ()
     raised = ", ".join(f"{name} (level {level})" for name, level in floor.items())
-    first = _floor_note(engine, _cells(engine, problem, local=local))
+    first = _floor_note(engine, _cells_text(engine, problem, local=local))
     return (f"{first} The search saw these columns no finer than that: {raised}. {MORE}",)
 
 
 def notes_on_given_levels(engine: Engine, problem: Problem) -> tuple[str, ...]:
     """Say the same where nothing was searched: none of these levels is above those that were given."""
-    return (f"{_floor_note(engine, _cells(engine, problem))} {GIVEN}",) if problem.raised else ()
+    return (f"{_floor_note(engine, _cells_text(engine, problem))} {GIVEN}",) if problem.raised else ()
 
 
 def _floor_note(engine: Engine, cells: int) -> str:
@@ -63,7 +63,7 @@ def _floor_note(engine: Engine, cells: int) -> str:
     return FLOOR.format(cells="" if engine.resources.memory is None else f" ({cells:,} cells do)")
 
 
-def _cells(engine: Engine, problem: Problem, *, local: bool = False) -> int:
+def _cells_text(engine: Engine, problem: Problem, *, local: bool = False) -> int:
     """Say how many cells fit; the person is one of the columns."""
     census = problem.census
     return engine.resources.budget.cells(len(census.codes) + (census.person is not None), local=local)
@@ -90,13 +90,13 @@ def _hopeless_below(engine: Engine, problem: Problem, column: str, cells: int) -
 
 def _level_note(name: str, hopeless: int, level: int) -> str:
     """Say what became of the levels of a column below the floor."""
-    proven, rest = _levels(0, min(hopeless, level)), _levels(hopeless, level)
+    proven, rest = _levels_text(0, min(hopeless, level)), _levels_text(hopeless, level)
     parts = [f"{proven} cannot keep the promise, which is proven"] if proven else []
     parts += [f"{rest} {'was' if level - hopeless == 1 else 'were'} not searched"] if rest else []
     return f"Column {name!r} was counted at level {level}: {'; '.join(parts)}."
 
 
-def _levels(first: int, end: int) -> str:
+def _levels_text(first: int, end: int) -> str:
     if end <= first:
         return ""
     return f"level {first}" if end - first == 1 else f"levels {first} to {end - 1}"

@@ -269,7 +269,7 @@ class PartFiles:
         while large:
             file = large.pop()
             values = ValueCounts(self._request, self._domains)
-            for codes, counts in _blocks(file):
+            for codes, counts in _blocks_of_file(file):
                 values.add(codes, counts)
             along = self._chosen_cut(file, by, by.propose(values))
             large += self._split(file, along, values.cells[along.column])
@@ -282,7 +282,7 @@ class PartFiles:
         along = next(iter(proposed), None)
         if proposed and not by.by_size:
             pieces = by.pieces(proposed)
-            for codes, counts in _blocks(file):
+            for codes, counts in _blocks_of_file(file):
                 pieces.add(codes, counts)
                 if len(pieces) > self._room:
                     raise CannotBeCutError
@@ -333,7 +333,7 @@ class PartFiles:
             self._writers.pop(file).close()
 
 
-def _blocks(file: CellFile) -> Iterator[tuple[Sequence[Array], Array]]:
+def _blocks_of_file(file: CellFile) -> Iterator[tuple[Sequence[Array], Array]]:
     for block in file.blocks():
         yield file.packing.unpack(block.words), block.counts
 

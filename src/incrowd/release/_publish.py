@@ -175,7 +175,7 @@ def release_of(source: Source, found: Found, table: Any, verdict: Verdict, notes
         verdict=verdict,
         measures=found.costs,
         recoding=found.recoding,
-        recipe=_recipe(source, found, notes),
+        recipe=_recipe_of(source, found, notes),
         schema=problem.schema,
         model=problem.model,
         explanation=found.explanation,
@@ -184,7 +184,7 @@ def release_of(source: Source, found: Found, table: Any, verdict: Verdict, notes
     )
 
 
-def _recipe(source: Source, found: Found, notes: tuple[str, ...]) -> Recipe:
+def _recipe_of(source: Source, found: Found, notes: tuple[str, ...]) -> Recipe:
     problem, outcome, census, manner = found.problem, found.outcome, found.problem.census, source.manner
     rows = census.records + census.dropped
     people = source.people(rows)

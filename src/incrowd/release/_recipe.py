@@ -20,12 +20,12 @@ from incrowd.search import Problem
 LIBRARIES = ("incrowd", "duckdb", "narwhals", "numpy", "pandas", "polars", "pyarrow", "pyspark")
 
 
-def _versions() -> dict[str, str]:
+def _installed_versions() -> dict[str, str]:
     """Give the versions of Python, of incrowd and of the libraries that are installed."""
-    return {"python": platform.python_version(), **{name: found for name in LIBRARIES if (found := _version(name))}}
+    return {"python": platform.python_version(), **{name: found for name in LIBRARIES if (found := _version_of(name))}}
 
 
-def _version(name: str) -> str | None:
+def _version_of(name: str) -> str | None:
     try:
         return version(name)
     except PackageNotFoundError:
@@ -90,7 +90,7 @@ class Recipe:
     notes: tuple[str, ...]
     engine: str
     input: Mapping[str, Any]
-    versions: Mapping[str, str] = field(default_factory=_versions)
+    versions: Mapping[str, str] = field(default_factory=_installed_versions)
     order: str = "sorted"
     suppression: str = "drop"
     pseudonymised: tuple[str, ...] = ()

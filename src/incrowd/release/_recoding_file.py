@@ -149,7 +149,7 @@ class StoredRecoding(LocalRecoding):
     def __init__(self, outline: LocalRecoding, folder: Path, parts: int) -> None:
         files = tuple(folder / PART.format(number + 1) for number in range(parts))
         known = {name: getattr(outline, name) for name in ("quasi", "domains", "ladders", "floor", "partial")}
-        vars(self).update(known, outline=outline, files=files, _states=[_state(file) for file in files])
+        vars(self).update(known, outline=outline, files=files, _states=[_file_state(file) for file in files])
 
     outline: LocalRecoding
     files: tuple[Path, ...]
@@ -169,7 +169,7 @@ class StoredRecoding(LocalRecoding):
 
     def _check_files(self) -> None:
         """Refuse files that are not those that were written: another release may have taken their place."""
-        if [_state(file) for file in self.files] != self._states or None in self._states:
+        if [_file_state(file) for file in self.files] != self._states or None in self._states:
             msg = "The recoding of this release lies in files that are gone or were replaced."
             raise DataError(msg, hint="make the release again, or load the recoding that is there now.")
 
@@ -188,7 +188,7 @@ class StoredRecoding(LocalRecoding):
         return getattr(self._cells, name)
 
 
-def _state(file: Path) -> tuple[int, int] | None:
+def _file_state(file: Path) -> tuple[int, int] | None:
     """Say what shows that a file was replaced: its bytes, and when it was written."""
     if not file.is_file():
         return None

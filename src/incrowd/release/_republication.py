@@ -65,7 +65,7 @@ def republish(
         again = engine.recode(recoding, list(dict.fromkeys([*shown, *extra])))
         verdict, _ = verdict_as_predicted(again, problem, recoding, prediction_of(problem, recoding))
         domains = {name: census.domains[name] for name in census.sensitive}
-    same = _contents(again, schema, domains) == _contents(released, schema, domains)
+    same = _class_contents(again, schema, domains) == _class_contents(released, schema, domains)
     return Republication(verdict, census.records, census.dropped, same)
 
 
@@ -81,7 +81,7 @@ def _without_paths(model: Model) -> Model:
     return All(tuple(parts))
 
 
-def _contents(engine: Engine, schema: Schema, domains: Mapping[str, Domain]) -> dict[Any, Any]:
+def _class_contents(engine: Engine, schema: Schema, domains: Mapping[str, Domain]) -> dict[Any, Any]:
     """Give what every class of a table is called, its records, and how often it has each sensitive value."""
     classes = engine.classes(schema.quasi_names, domains, None, schema.count)
     names = list(zip(*(classes.texts(column).tolist() for column in range(len(classes.codes))), strict=True))

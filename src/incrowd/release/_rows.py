@@ -35,7 +35,7 @@ def first_rows(
     if not is_text(path):
         names, found = head_of(path, limit, sheet)
         return names, [
-            [None if value in missing else _text(name, value) for name, value in zip(names, row, strict=True)]
+            [None if value in missing else _cell_text(name, value) for name, value in zip(names, row, strict=True)]
             for row in found
         ]
     told = header_of(path, encoding, separator, named=header)
@@ -49,7 +49,7 @@ def first_rows(
     return names, [[None if value in {"", *missing} else value for value in row] for row in padded]
 
 
-def _text(name: str, value: Any) -> str | None:
+def _cell_text(name: str, value: Any) -> str | None:
     return None if value is None else Domain.of(name, [value]).texts.tolist()[0]
 
 
@@ -63,7 +63,7 @@ def published_rows(
     if not rows:
         return []
     codes = {
-        name: _codes(domain, [row[names.index(name)] for row in rows], notation)
+        name: _codes_of_texts(domain, [row[names.index(name)] for row in rows], notation)
         for name, domain in recoding.domains.items()
     }
     found = _by_level(recoding, codes) if isinstance(recoding, FullDomainRecoding) else _by_cell(recoding, codes)
@@ -73,7 +73,7 @@ def published_rows(
     ]
 
 
-def _codes(domain: Domain, texts: Sequence[str | None], notation: Notation) -> list[int]:
+def _codes_of_texts(domain: Domain, texts: Sequence[str | None], notation: Notation) -> list[int]:
     """Find every text among the values of a column; -1 where it is not."""
     known = {text: code for code, text in enumerate(domain.texts.tolist())}
     return [known[text] if text in known else _code_of_value(domain, text, notation) for text in texts]

@@ -47,10 +47,10 @@ def verdict_of(
     failing = among & ~np.logical_and.reduce([judgement.ok for judgement in judgements])
     labels = {name: classes.texts(column)[failing] for column, name in enumerate(quasi)}
     return Verdict(
-        findings=tuple(_finding(*pair, classes, among) for pair in zip(judges, judgements, strict=True)),
+        findings=tuple(_finding_of(*pair, classes, among) for pair in zip(judges, judgements, strict=True)),
         classes=int(among.sum()),
         records=int(classes.records[among].sum()),
-        persons=_persons(classes, among),
+        persons=_count_persons(classes, among),
         failing={**labels, free_name("records", labels): classes.records[failing]},
         notes=tuple(dict.fromkeys([*notes, *(note for judge in judges for note in judge.notes(classes))])),
     )
@@ -90,7 +90,7 @@ def ladders_of(schema: Schema, domains: Mapping[str, Domain]) -> dict[str, Ladde
         raise
 
 
-def _finding(judge: Judge, judgement: Judgement, classes: Classes, among: Any) -> Finding:
+def _finding_of(judge: Judge, judgement: Judgement, classes: Classes, among: Any) -> Finding:
     bad = among & ~judgement.ok
     requirements = judge.model.requirements
     pairs = zip(requirements, judgement.measured, strict=True)
@@ -108,7 +108,7 @@ def _finding(judge: Judge, judgement: Judgement, classes: Classes, among: Any) -
     )
 
 
-def _persons(classes: Classes, among: Any) -> int | None:
+def _count_persons(classes: Classes, among: Any) -> int | None:
     """Count the people in classes, where the table says whose row is whose."""
     if classes.cells.person is None:
         return None

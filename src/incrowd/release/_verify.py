@@ -258,7 +258,7 @@ def _compare_file(
     yield same, "hash of the data file"
     if (certificate["data"]["escaped"] is None) != (escaping_of(data) is None):
         yield False, "how texts are escaped"
-    yield from _contradictions(certificate)
+    yield from _contradiction_remarks(certificate)
     if "labels" in certificate["data"]:
         beside = data.with_name(LABELS)
         yield beside.is_file() and digest_of_files(beside) == certificate["data"]["labels"], "hash of the labels"
@@ -275,7 +275,7 @@ def _compare_file(
     yield from _compare_table(certificate, released, again, untouched=same)
 
 
-def _contradictions(certificate: Plain) -> Iterator[Remark]:
+def _contradiction_remarks(certificate: Plain) -> Iterator[Remark]:
     """Name what contradicts itself."""
     columns, persons = certificate["columns"], certificate["persons"]
     levels = [column["level"] for column in columns if column["role"] == "quasi-identifier"]

@@ -76,15 +76,15 @@ def basis_of(release: Release) -> Basis:
 def version_of(release: Release) -> Version:
     """Give a release as one of the versions that its table has."""
     levels = None if release.recipe.levels is None else dict(release.recipe.levels)
-    return _version(basis_of(release), levels, release.recipe.suppressed)
+    return _version_at(basis_of(release), levels, release.recipe.suppressed)
 
 
 def version_by(problem: Problem, recoding: FullDomainRecoding, suppressed: int) -> Version:
     """Give the version of a node."""
-    return _version(Basis(None, {}, problem, prediction_of(problem, recoding)), dict(recoding.levels), suppressed)
+    return _version_at(Basis(None, {}, problem, prediction_of(problem, recoding)), dict(recoding.levels), suppressed)
 
 
-def _version(basis: Basis, levels: Mapping[str, int] | None, suppressed: int) -> Version:
+def _version_at(basis: Basis, levels: Mapping[str, int] | None, suppressed: int) -> Version:
     records, predicted = basis.problem.census.records, basis.predicted
     kept = mean_detail(detail_lost(basis.problem.census, basis.labels, basis.sizes))
     return Version(levels, records, suppressed, predicted.classes.size[~predicted.left_out], kept)
@@ -113,7 +113,7 @@ def lattice_of(release: Release) -> list[LatticeNode]:
         return []
     chosen = tuple(levels[name] for name in problem.census.quasi)
     small = problem.nodes <= NODES and problem.nodes * len(problem.census) <= WORK
-    found = _whole_lattice(problem) if small else _neighbourhood(problem, chosen)
+    found = _whole_lattice(problem) if small else _neighbour_nodes(problem, chosen)
     return [one._replace(state="chosen") if one.levels == chosen else one for one in found]
 
 
@@ -130,7 +130,7 @@ def _whole_lattice(problem: Problem) -> Iterator[LatticeNode]:
         yield LatticeNode(node, "minimal" if node in minimal else "acceptable", *costs)
 
 
-def _neighbourhood(problem: Problem, chosen: Levels) -> Iterator[LatticeNode]:
+def _neighbour_nodes(problem: Problem, chosen: Levels) -> Iterator[LatticeNode]:
     left_out, bounds = left_out_at(problem), list(zip(problem.lows, problem.highs, strict=True))
     steps = [(place, step) for place in range(len(chosen)) for step in (-1, 1)]
     around = [tuple(level + step * (at == place) for at, level in enumerate(chosen)) for place, step in steps]

@@ -44,22 +44,22 @@ def bipartite_svg(association: Association, max_values: int = 12, max_classes: i
     values = sorted(alphas, key=lambda value: -alphas[value])[:max_values]
     numbers = sorted(association.most_certain(max_classes))
     height = _TOP + _ROW * max(len(values), len(numbers), 1) + _BOTTOM
-    left = dict(zip(values, _spread(len(values), height), strict=True))
-    right = dict(zip(numbers, _spread(len(numbers), height), strict=True))
+    left = dict(zip(values, _spread_rows(len(values), height), strict=True))
+    right = dict(zip(numbers, _spread_rows(len(numbers), height), strict=True))
     lines = [
-        _line(left[value], right[number], f"{_name(value)}, class {number}", association.share(value, number))
+        _line_svg(left[value], right[number], f"{_drawable(value)}, class {number}", association.share(value, number))
         for number in numbers
         for value in values
     ]
-    named = [_value(_name(value), alphas[value], y) for value, y in left.items()]
-    classes = [_class(number, int(association.sizes[number]), y) for number, y in right.items()]
-    note = _note(len(alphas) - len(values), len(association.sizes) - len(numbers), height)
-    return _frame(_name(association.column), height, [*lines, *named, *classes, *note])
+    named = [_value_svg(_drawable(value), alphas[value], y) for value, y in left.items()]
+    classes = [_class_svg(number, int(association.sizes[number]), y) for number, y in right.items()]
+    note = _note_svg(len(alphas) - len(values), len(association.sizes) - len(numbers), height)
+    return _framed_svg(_drawable(association.column), height, [*lines, *named, *classes, *note])
 
 
-def _frame(column: str, height: int, parts: Sequence[str]) -> str:
+def _framed_svg(column: str, height: int, parts: Sequence[str]) -> str:
     """Put a white sheet with a heading under the drawing."""
-    title = f"Shares of {escape(_short(column))} in the classes"
+    title = f"Shares of {escape(_short_name(column))} in the classes"
     return "\n".join(
         [
             f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {height}" width="{_WIDTH}" {_STYLE}>',
@@ -74,13 +74,13 @@ def _frame(column: str, height: int, parts: Sequence[str]) -> str:
     )
 
 
-def _spread(count: int, height: int) -> list[float]:
+def _spread_rows(count: int, height: int) -> list[float]:
     """Give rows at equal distances, in the middle of the picture."""
     free = height - _TOP - _BOTTOM
     return [_TOP + free * (place + 0.5) / count for place in range(count)]
 
 
-def _line(left: float, right: float, name: str, share: Fraction) -> str:
+def _line_svg(left: float, right: float, name: str, share: Fraction) -> str:
     if not share:
         return ""
     weight = float(share)
@@ -92,34 +92,34 @@ def _line(left: float, right: float, name: str, share: Fraction) -> str:
     )
 
 
-def _value(name: str, alpha: Fraction, y: float) -> str:
+def _value_svg(name: str, alpha: Fraction, y: float) -> str:
     return (
         f'<circle cx="{_LEFT}" cy="{y:.1f}" r="4.5"/>'
-        f'<text x="{_LEFT - 14}" y="{y + 4.5:.1f}" text-anchor="end">{escape(_short(name))} ({float(alpha):.3g})'
+        f'<text x="{_LEFT - 14}" y="{y + 4.5:.1f}" text-anchor="end">{escape(_short_name(name))} ({float(alpha):.3g})'
         f"<title>{escape(name)}</title></text>"
     )
 
 
-def _class(number: int, size: int, y: float) -> str:
+def _class_svg(number: int, size: int, y: float) -> str:
     return (
         f'<rect x="{_RIGHT - 4.5}" y="{y - 4.5:.1f}" width="9" height="9"/>'
         f'<text x="{_RIGHT + 14}" y="{y + 4.5:.1f}">class {number} ({size:,})</text>'
     )
 
 
-def _note(values: int, classes: int, height: int) -> list[str]:
+def _note_svg(values: int, classes: int, height: int) -> list[str]:
     """Say what was left out."""
     if not values and not classes:
         return []
     return [f'<text x="24" y="{height - 14}" fill="#555555">Not drawn: {values:,} values, {classes:,} classes.</text>']
 
 
-def _name(value: str | None) -> str:
+def _drawable(value: str | None) -> str:
     """Give a text that can stand in a picture; control characters cannot."""
     if value is None:
         return "(missing)"
     return "".join(sign if sign.isprintable() else "\N{REPLACEMENT CHARACTER}" for sign in value)
 
 
-def _short(name: str) -> str:
+def _short_name(name: str) -> str:
     return name if len(name) <= _LONGEST else name[: _LONGEST - 1] + "\N{HORIZONTAL ELLIPSIS}"

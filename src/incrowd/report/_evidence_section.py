@@ -40,8 +40,8 @@ def risk_section(charts: Charts) -> Section:
     after = charts.risk_after
     tables = [
         Table("Risks before and after", HEAD, risk_rows(charts, charts.promised_k)),
-        _rules(after, "wp216", "The three questions of the Article 29 Working Party (Opinion 05/2014, WP216)"),
-        _rules(after, "ema-0.09", f"For comparison, whether or not it was promised: {EMA}"),
+        _rules_table(after, "wp216", "The three questions of the Article 29 Working Party (Opinion 05/2014, WP216)"),
+        _rules_table(after, "ema-0.09", f"For comparison, whether or not it was promised: {EMA}"),
     ]
     figure = figure_of("class-sizes", charts.class_sizes())
     words = [
@@ -70,7 +70,7 @@ def _accepted_text(charts: Charts) -> str:
     return f"{said}, which is usual: no k is promised, and no threshold is stated."
 
 
-def _rules(after: Risk, preset: str, title: str) -> Table:
+def _rules_table(after: Risk, preset: str, title: str) -> Table:
     found = [[item.test, item.measured, item.rule, item.verdict] for item in after.against(preset).items]
     return Table(title, ["question", "measured", "rule", "verdict"], found)
 
@@ -84,7 +84,7 @@ def attacks_section(charts: Charts) -> Section:
     figure = figure_of("attack-rates", charts.attack_rates())
     words = [
         "Everybody in the table was attacked by intruders who know what is listed here. Others may know more.",
-        *_knowledge(found),
+        *_knowledge_lines(found),
         WORDS["notes"]["worst-group"],
         *dict.fromkeys([*found.notes, *(note for one in found for note in one.notes)]),
     ]
@@ -92,7 +92,7 @@ def attacks_section(charts: Charts) -> Section:
     return Section("attacks", "Simulated attacks", words, tables, [figure], annex=True)
 
 
-def _knowledge(found: Attacks) -> list[str]:
+def _knowledge_lines(found: Attacks) -> list[str]:
     """Say once what the intruders know, and by which attacks they use it."""
     names: dict[str, list[str]] = {}
     for one in found:
@@ -104,7 +104,7 @@ def usefulness_section(charts: Charts) -> Section:
     """Say what the data are still good for."""
     lost = figure_of("losses", charts.losses(), extra=True)
     if not charts.compares:
-        words, cost = [WORDS["notes"]["no-use"]], [_cost(charts.release.measures)]
+        words, cost = [WORDS["notes"]["no-use"]], [_cost_table(charts.release.measures)]
         return Section("usefulness", "Usefulness", words, cost, [lost], annex=True)
     found = charts.utility
     table = [
@@ -127,11 +127,11 @@ def usefulness_section(charts: Charts) -> Section:
     if (curve := charts.frontier()) is not None:
         figures.append(figure_of("frontier", curve))
     head = ["column", "loss", "distribution off by"]
-    tables = [Table("Columns", head, table), _cost(found.measures)]
+    tables = [Table("Columns", head, table), _cost_table(found.measures)]
     return Section("usefulness", "Usefulness", words, tables, [lost, *figures], annex=True)
 
 
-def _cost(measures: Mapping[str, float]) -> Table:
+def _cost_table(measures: Mapping[str, float]) -> Table:
     """List what the release cost, by all measures."""
     listed = [
         [NAMES.get(name, name), f"{value:,.0f}" if value >= LARGE else f"{value:.4g}"]
@@ -198,7 +198,7 @@ def _confidential_figures(charts: Charts, name: str, *, again: bool) -> list[Fig
 
 def _confidential_rows(charts: Charts, name: str) -> list[Row]:
     """Compare what groups tell about a column."""
-    both, limits, distance = charts.groups, _limits(charts.release, name), _distance(charts.release, name)
+    both, limits, distance = charts.groups, _limits(charts.release, name), _promised_distance(charts.release, name)
     reference, closeness = _reference_counts(charts, name), TCloseness(1, name, distance)
     distances = {when: (_measured_groups(charts, one, closeness, reference), one) for when, one in both.items()}
     guesses = {when: best_guess(classes, name) for when, classes in both.items()}
@@ -251,7 +251,7 @@ def _limits(release: Release, name: str) -> Mapping[str, Row]:
     return found
 
 
-def _distance(release: Release, name: str) -> Any:
+def _promised_distance(release: Release, name: str) -> Any:
     """Give the distance that was promised for a column; else the one that needs no order."""
     pairs = judged_promises(release)
     ways = [part.distance for part, found in pairs if isinstance(part, TCloseness) and name in found.columns]

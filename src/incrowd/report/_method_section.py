@@ -37,7 +37,7 @@ def changes_section(charts: Charts) -> Section:
     what = "masked" if recipe.masked else "left out"
     gone, of = f"{recipe.suppressed:,}", f"{'the other ' if recipe.dropped else ''}{recipe.records:,}"
     are = "is" if recipe.suppressed == 1 else "are"
-    words = [f"{gone} of {of} records {are} {what} ({_share(recipe.suppressed, recipe.records)})."]
+    words = [f"{gone} of {of} records {are} {what} ({_share_line(recipe.suppressed, recipe.records)})."]
     if recipe.dropped:
         whole = recipe.dropped + recipe.records
         first = f"{recipe.dropped:,} of {whole:,} records were removed first"
@@ -47,7 +47,7 @@ def changes_section(charts: Charts) -> Section:
     removed = sorted(
         rows.removed_rows(charts.basis, charts.release.recoding), key=lambda row: -Fraction(row[3], max(row[2], 1))
     )
-    table = [[name, group, f"{there:,}", f"{out:,}", _share(out, there)] for name, group, there, out in removed]
+    table = [[name, group, f"{there:,}", f"{out:,}", _share_line(out, there)] for name, group, there, out in removed]
     head = ["column", "group", "records", what, "share"]
     tables = [Table(f"Who was {what}: is one group hit harder than another?", head, table, most=FEW)] if removed else []
     figure = figure_of("ladders", charts.ladders())
@@ -60,7 +60,7 @@ def method_section(charts: Charts) -> Section:
     table = [
         ["search", search_text(recipe.algorithm)],
         ["what it proves", PROOFS.get(recipe.proof, recipe.proof)],
-        ["how much better it could be", _gap(charts.release)],
+        ["how much better it could be", _gap_text(charts.release)],
     ]
     if recipe.nodes:
         table.append(["combinations of levels checked", f"{recipe.checked:,} of {recipe.nodes:,}"])
@@ -71,7 +71,7 @@ def method_section(charts: Charts) -> Section:
         table.append(["peak memory until then", f"{charts.basis.peak / 1e9:,.2f} GB"])
     notes = [f"Note: {note}" for note in recipe.notes]
     tables = [Table("Search", ["what", "value"], table)]
-    return Section("method", "How it was searched", notes, tables, _drawings(charts), annex=True)
+    return Section("method", "How it was searched", notes, tables, _lattice_and_trees(charts), annex=True)
 
 
 def reproduction_section(release: Release, about: About) -> Section:
@@ -84,7 +84,7 @@ def reproduction_section(release: Release, about: About) -> Section:
         ["release (SHA-256)", str(about.file.get("sha256") or "not a file")],
         list(settings_of(release, about.plan)),
         ["made with", f"incrowd {recipe.versions.get('incrowd', '')}; recipe.json lists what it runs on"],
-        *([f"hierarchy of {name} (SHA-256)", _fingerprint(one)] for name, one in release.recoding.ladders.items()),
+        *([f"hierarchy of {name} (SHA-256)", _hash_of(one)] for name, one in release.recoding.ladders.items()),
     ]
     words = ["The same plan, table and software give the same release, whatever the order of the rows."]
     if about.plan is not None:
@@ -101,7 +101,7 @@ def search_text(algorithm: str) -> str:
     return f"{plan} ({', '.join(told)})" if told else plan
 
 
-def _gap(release: Release) -> str:
+def _gap_text(release: Release) -> str:
     recipe = release.recipe
     if recipe.proof == "optimal":
         return "not at all"
@@ -110,20 +110,20 @@ def _gap(release: Release) -> str:
     return "not known"
 
 
-def _drawings(charts: Charts) -> list[Figure]:
+def _lattice_and_trees(charts: Charts) -> list[Figure]:
     """Show where the release stands among others, and the hierarchies that are small enough."""
     drawn = [("lattice", charts.lattice(), ""), ("rectangles", charts.rectangles(), "")]
     drawn += [("tree", charts.tree(name), name) for name in charts.basis.problem.census.quasi]
     return [figure_of(name, one, extra=True, column=column) for name, one, column in drawn if one is not None]
 
 
-def _fingerprint(ladder: Ladder) -> str:
+def _hash_of(ladder: Ladder) -> str:
     """Give the beginning of the SHA-256 of what a hierarchy does to the values of this table."""
     levels = [[labels.tolist(), groups.tolist()] for labels, groups in zip(ladder.labels, ladder.groups, strict=True)]
     return hashlib.sha256(json.dumps(levels).encode()).hexdigest()[:SHORT]
 
 
-def _share(part: int, whole: int) -> str:
+def _share_line(part: int, whole: int) -> str:
     return share_text(part, whole) if whole else ""
 
 
@@ -165,7 +165,7 @@ def _values_named(release: Release) -> list[str]:
     told = []
     for part, finding in judged_promises(release):
         values = list(part.by_value or part.values or ()) if isinstance(part, AlphaAssociation) else []
-        unseen = _unseen(release, finding.columns[0], values) if values else 0
+        unseen = _count_unseen(release, finding.columns[0], values) if values else 0
         if unseen:
             told.append(
                 f"{finding.promise}: of the values that it names, {unseen} {'is' if unseen == 1 else 'are'} in no "
@@ -174,7 +174,7 @@ def _values_named(release: Release) -> list[str]:
     return told
 
 
-def _unseen(release: Release, column: str, values: list[str]) -> int:
+def _count_unseen(release: Release, column: str, values: list[str]) -> int:
     """Count values that are in no published record."""
     places = places_in(values, open_release(release).domains([column])[column])
     return len(values) - len(set(places[places >= 0].tolist()))

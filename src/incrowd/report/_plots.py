@@ -32,12 +32,12 @@ def _percents() -> alt.Axis:
     return alt.Axis(format="%", tickCount=5)
 
 
-def _share(field: str, title: str) -> alt.Y:
+def _shares(field: str, title: str) -> alt.Y:
     """Give an axis of shares from 0."""
     return alt.Y(f"{field}:Q", title=title, axis=_percents(), scale=alt.Scale(zero=True))
 
 
-def _bars(rows: Rows, across: alt.X, up: str, title: str, digits: str = ".1%") -> Any:
+def _before_after_bars(rows: Rows, across: alt.X, up: str, title: str, digits: str = ".1%") -> Any:
     """Draw the bars of before and after beside each other."""
     return (
         alt.Chart(_data(rows))
@@ -45,7 +45,7 @@ def _bars(rows: Rows, across: alt.X, up: str, title: str, digits: str = ".1%") -
         .encode(
             x=across,
             xOffset=alt.XOffset("when:N", sort=WHEN),
-            y=_share(up, title),
+            y=_shares(up, title),
             color=_before_after_colour(),
             tooltip=[across.shorthand, "when:N", alt.Tooltip(f"{up}:Q", format=digits)],
         )
@@ -90,14 +90,14 @@ def svg_of(chart: Any) -> str:
 def class_sizes(rows: Rows) -> Any:
     """Draw which ``share`` of the records is in groups of which ``size``, small ones first (chart A)."""
     across = alt.X("size:N", sort=None, title="records in the group", axis=alt.Axis(labelAngle=0))
-    chart = _bars(rows, across, "share", "share of the records")
+    chart = _before_after_bars(rows, across, "share", "share of the records")
     return _finished_chart(chart, "Records by the size of their group, before and after")
 
 
 def attackers(rows: Rows, limit: float | None = None) -> Any:
     """Draw the ``chance`` of three attackers to find a person, with the highest that is acceptable (chart B)."""
     across = alt.X("attacker:N", sort=None, title=None, axis=alt.Axis(labelAngle=0))
-    chart = _bars(rows, across, "chance", "chance to find a person", ".2%")
+    chart = _before_after_bars(rows, across, "chance", "chance to find a person", ".2%")
     return _finished_chart(_with_limit(chart, limit), "Chance to find a person")
 
 
@@ -105,7 +105,7 @@ def confidence(rows: Rows, limit: float | None = None) -> Any:
     """Draw the most certain guess (``share``) of a secret up to each ``part`` of the records, sorted (chart C)."""
     steps = alt.Chart(_data(rows)).mark_area(line={"color": AFTER}, color=AFTER, opacity=0.25, interpolate="step-after")
     chart = steps.encode(
-        x=alt.X("part:Q", title="records, the safest first", axis=_percents()), y=_share("share", "most certain guess")
+        x=alt.X("part:Q", title="records, the safest first", axis=_percents()), y=_shares("share", "most certain guess")
     )
     return _finished_chart(_with_limit(chart, limit), "Most certain guess per group")
 
@@ -236,7 +236,7 @@ def marginals(rows: Rows, column: str) -> Any:
     """Draw what a column looks like before and after, by the labels that are published (chart F)."""
     across = alt.X("label:N", sort=None, title=None, axis=alt.Axis(labelAngle=-40))
     return _finished_chart(
-        _bars(rows, across, "share", "share of the records"), f"{column} before and after", height=160
+        _before_after_bars(rows, across, "share", "share of the records"), f"{column} before and after", height=160
     )
 
 
@@ -269,7 +269,7 @@ WIDE, HIGH = 560, 220
 def series_curves(rows: Rows, axes: tuple[str, str, str], titles: tuple[str, str], *, log: str = "") -> Any:
     """Draw one line per series, with a point for every number; ``log`` names the axes of powers of ten."""
     across, up, of = axes
-    names = _series(rows, of)
+    names = _series_names(rows, of)
     scales = [alt.Scale(type="log") if axis in log else alt.Scale(zero=axis == "y") for axis in "xy"]
     base = alt.Chart(_data([row for row in rows if row[up] is not None])).encode(
         x=alt.X(f"{across}:Q", title=titles[0], scale=scales[0], axis=alt.Axis(tickMinStep=1)),
@@ -285,7 +285,7 @@ def series_curves(rows: Rows, axes: tuple[str, str, str], titles: tuple[str, str
 def series_bars(rows: Rows, axes: tuple[str, str, str], titles: tuple[str, str], *, share: bool = False) -> Any:
     """Draw bars beside each other, one per series."""
     across, up, of = axes
-    names = _series(rows, of)
+    names = _series_names(rows, of)
     chart = (
         alt.Chart(_data(rows))
         .mark_bar()
@@ -340,7 +340,7 @@ def yes_and_no(rows: Rows, axes: tuple[str, str, str], titles: tuple[str, str]) 
     return _finished_chart(chart, f"{titles[0]} and {titles[1]}", width=WIDE, height=HIGH)
 
 
-def _series(rows: Rows, of: str) -> list[str]:
+def _series_names(rows: Rows, of: str) -> list[str]:
     return list(dict.fromkeys(str(row[of]) for row in rows))
 
 

@@ -120,7 +120,7 @@ def charts_of(release: Release, about: About) -> Charts:
 def owner_page(charts: Charts, about: About, told: Callable[[int, int], object] | None = None) -> Page:
     """Put together what the owner of the data is told: two pages for whoever decides, and the rest behind them."""
     release = charts.release
-    makers = _sections(charts, about)
+    makers = _owner_sections(charts, about)
     sections: list[Section] = []
     for place, make in enumerate(makers):
         if told is not None:
@@ -142,7 +142,7 @@ def owner_page(charts: Charts, about: About, told: Callable[[int, int], object] 
     )
 
 
-def _sections(charts: Charts, about: About) -> list[Callable[[], Section | Iterable[Section]]]:
+def _owner_sections(charts: Charts, about: About) -> list[Callable[[], Section | Iterable[Section]]]:
     """List what makes the sections of the owner's report, in their order."""
     release = charts.release
     return [
@@ -248,7 +248,7 @@ def owner_facts(release: Release, about: About) -> list[tuple[str, str]]:
         settings_of(release, about.plan),
         ("date", about.date),
         *([("valid until", about.answer("valid_until"))] if about.stated.get("valid_until") else []),
-        ("made with", _tool(release)),
+        ("made with", _tool_line(release)),
     ]
 
 
@@ -259,7 +259,7 @@ def public_facts(release: Release, about: About) -> list[tuple[str, str]]:
         ("file (SHA-256)", str(about.file.get("sha256") or "")[:SHORT]),
         ("date", about.date),
         ("valid until", about.answer("valid_until")),
-        ("made with", _tool(release)),
+        ("made with", _tool_line(release)),
     ]
     return [(name, text) for name, text in found if text and text != NOT_STATED]
 
@@ -284,7 +284,7 @@ def _summary_words(charts: Charts) -> list[str]:
         *(
             f"Guesses of {name} are right in {share(guess.rate)} of cases with the release and "
             f"{share(guess.baseline)} without it; the surest guess is {share(guess.worst or 0)} certain."
-            for name, guess in _guesses(charts).items()
+            for name, guess in _guessing_attacks(charts).items()
         ),
         *([f"{empty}."] if empty else []),
     ]
@@ -303,7 +303,7 @@ def _missing_text(recipe: Recipe) -> str:
     return f". {removed}, because a quasi-identifier is missing; {others}. {before}"
 
 
-def _guesses(charts: Charts) -> dict[str, Attack]:
+def _guessing_attacks(charts: Charts) -> dict[str, Attack]:
     """Give the attacks that guess, by their column: a reader finds the same numbers there."""
     return {one.column: one for one in charts.attacks_after if one.name == "inference" and one.column is not None}
 
@@ -328,5 +328,5 @@ def _share_of(part: int, whole: int) -> float:
     return part / max(whole, 1)
 
 
-def _tool(release: Release) -> str:
+def _tool_line(release: Release) -> str:
     return f"incrowd {release.recipe.versions.get('incrowd', '')}"

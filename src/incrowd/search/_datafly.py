@@ -89,7 +89,7 @@ class Datafly:
         table.refuse_if_hopeless()
         stars = Stars(table, raise_levels(table, k, k if self.outliers is None else self.outliers))
         if not self.improved:
-            return _delete(problem, stars, k)
+            return _delete_small(problem, stars, k)
         columns, rows = list(range(len(stars.labels))), stars.rows_in_small_classes(k)
         while rows.any() and columns:  # suppress column after column of those who stand out
             column = most_different(list(stars.labels[:, rows]), columns)
@@ -99,7 +99,7 @@ class Datafly:
         return stars.outcome(stars.filled_pieces(k), ())
 
 
-def _delete(problem: Problem, stars: Stars, k: int) -> LocalOutcome:
+def _delete_small(problem: Problem, stars: Stars, k: int) -> LocalOutcome:
     pieces = stars.pieces_without_small(k)
     gone = int(pieces.counts[pieces.classes < 0].sum())
     if gone > problem.limit or pieces.number == 0:

@@ -76,7 +76,7 @@ def _explain_errors(app: FastAPI) -> None:
 
 async def _error_answer(_: Request, error: Exception) -> JSONResponse:
     told = plain_error(error)
-    return _answer(error.status if isinstance(error, Refusal) else status_of(told), told)
+    return _json_answer(error.status if isinstance(error, Refusal) else status_of(told), told)
 
 
 INVALID = {
@@ -98,7 +98,7 @@ async def _not_valid(_: Request, error: Any) -> JSONResponse:
     ]
     first = problems[0] if problems else {"place": "", "message": "This cannot be read."}
     told = plain_refusal("wrong-request", first["message"], "look at what you typed or chose last.", first["place"])
-    return _answer(422, {**told, "problems": problems})
+    return _json_answer(422, {**told, "problems": problems})
 
 
 async def _not_there(_: Request, error: Any) -> JSONResponse:
@@ -108,10 +108,10 @@ async def _not_there(_: Request, error: Any) -> JSONResponse:
 
 
 async def _broken_off(_: Request, __: Exception) -> JSONResponse:
-    return _answer(413, plain_refusal("too-large", "The request is too large, or was broken off.", "send less."))
+    return _json_answer(413, plain_refusal("too-large", "The request is too large, or was broken off.", "send less."))
 
 
-def _answer(status: int, told: Plain) -> JSONResponse:
+def _json_answer(status: int, told: Plain) -> JSONResponse:
     """Answer with our headers: what nobody expected is answered outside of the guard."""
     return JSONResponse(told, status, headers=HEADERS)
 

@@ -82,13 +82,13 @@ def digest_now(path: Path) -> str | None:
     """Give the hash of a file with what stands in it now; nothing if it is not there."""
     try:
         found = path.stat()
-        return _digest(str(path), found.st_size, found.st_mtime_ns)
+        return _digest_of_file(str(path), found.st_size, found.st_mtime_ns)
     except OSError:
         return None
 
 
 @functools.lru_cache(maxsize=32)
-def _digest(path: str, size: int, changed: int) -> str:
+def _digest_of_file(path: str, size: int, changed: int) -> str:
     del size, changed
     return digest_of_files(path)
 

@@ -141,9 +141,9 @@ class Guard:
         """Exchange the token for a cookie; who has the cookie already needs none."""
         if self._keys.spend(token):
             cookie = f"{self._keys.name}={self._keys.cookie}; HttpOnly; SameSite=Strict; Path=/"
-            await _answer(send, 303, b"", {"location": "/", "set-cookie": cookie})
+            await _send_answer(send, 303, b"", {"location": "/", "set-cookie": cookie})
         elif self._keys.knows(headers):
-            await _answer(send, 303, b"", {"location": "/"})
+            await _send_answer(send, 303, b"", {"location": "/"})
         else:
             await _send_refusal(
                 send, 403, "forbidden", "The address has been used already.", "start incrowd serve again."
@@ -195,10 +195,10 @@ def _too_large(most: int) -> str:
 
 async def _send_refusal(send: Send, status: int, code: str, message: str, hint: str = "") -> None:
     body = json.dumps(plain_refusal(code, message, hint)).encode()
-    await _answer(send, status, body, {"content-type": "application/json"})
+    await _send_answer(send, status, body, {"content-type": "application/json"})
 
 
-async def _answer(send: Send, status: int, body: bytes, headers: Mapping[str, str]) -> None:
+async def _send_answer(send: Send, status: int, body: bytes, headers: Mapping[str, str]) -> None:
     named = {**HEADERS, **headers, "content-length": str(len(body))}
     listed = [(name.encode(), value.encode("latin-1")) for name, value in named.items()]
     await send({"type": "http.response.start", "status": status, "headers": listed})

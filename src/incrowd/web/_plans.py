@@ -132,8 +132,8 @@ class Plans:
             text = self._text()
             plan, _ = self._plan_or_problem(text)
         tables = {} if plan is None or text is None else tables_of(text)
-        found = [(place, self._folder.inside(path)) for place, path in _paths(tables) if place != "output.folder"]
-        return {path.name: _purpose(place) for place, path in reversed(found) if path.parent == self._folder.home}
+        found = [(place, self._folder.inside(path)) for place, path in _paths_in(tables) if place != "output.folder"]
+        return {path.name: _purpose_of(place) for place, path in reversed(found) if path.parent == self._folder.home}
 
     def step(self, steps: int) -> Plain:
         with self._lock:
@@ -198,7 +198,7 @@ class Plans:
         state = self._answers.of(str(plan.data.path))
         suggested = {one["name"]: one for one in state["suggested"]}
         columns = [
-            _column(name, one.role, suggested.get(name), state["confirmed"]) for name, one in plan.columns.items()
+            _column_shown(name, one.role, suggested.get(name), state["confirmed"]) for name, one in plan.columns.items()
         ]
         unsure = [one["name"] for one in columns if not one["confirmed"]]
         checks = checks_of(plan, columns, state["about"])
@@ -206,7 +206,7 @@ class Plans:
         return {**told, "said": given_reading(plan, state)}
 
 
-def _purpose(place: str) -> str:
+def _purpose_of(place: str) -> str:
     _, _, rest = place.partition(".")
     column = rest.removesuffix(".hierarchy.tree").removesuffix(".categories").removesuffix(".key_file")
     return TABLE if place == "data.path" else f"the column {column}"
@@ -221,7 +221,7 @@ def read_plan(path: str | Path, home: str | Path | None = None) -> Plan:
     return Plan.of(tables, folder=folder.home)
 
 
-def _column(name: str, role: str, suggested: Mapping[str, Any] | None, confirmed: Sequence[str]) -> Plain:
+def _column_shown(name: str, role: str, suggested: Mapping[str, Any] | None, confirmed: Sequence[str]) -> Plain:
     found = suggested or {"role": role, "reason": "set in the plan", "sure": True, "check": ""}
     told = {"suggested": found["role"], "reason": found["reason"], "sure": found["sure"], "check": found["check"]}
     return {"name": name, "role": role, **told, "confirmed": found["sure"] or name in confirmed}
@@ -233,7 +233,7 @@ def check_paths(tables: Mapping[str, Any], folder: Folder) -> None:
     if isinstance(data, Mapping) and {"table", "query", "connection_env"} & set(data):
         hint = "run it on the command line: incrowd anonymize plan.toml."
         raise refusal(422, "wrong-request", "The page works on files, not on databases.", hint, "data")
-    for place, path in _paths(tables):
+    for place, path in _paths_in(tables):
         try:
             inside = folder.inside(path)
         except Refusal as error:
@@ -245,7 +245,7 @@ def check_paths(tables: Mapping[str, Any], folder: Folder) -> None:
             raise refusal(422, "wrong-request", "The page works on one file, not on several.", hint, place)
 
 
-def _paths(tables: Any) -> Iterator[tuple[str, str]]:
+def _paths_in(tables: Any) -> Iterator[tuple[str, str]]:
     """Give every path of a plan, right or wrong."""
     found = [("data.path", _value_at(tables, "data", "path")), ("output.folder", _value_at(tables, "output", "folder"))]
     columns = _value_at(tables, "columns")

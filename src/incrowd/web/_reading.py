@@ -57,11 +57,11 @@ def layout_of(plan: Plan, domains: Mapping[str, Domain]) -> Plain:
         separator = header_of(path, data.encoding, data.separator, named=data.header).separator
         found |= {"kind": "text", "separator": separator, "encoding": data.encoding, **written, "header": data.header}
     elif ending_of(path) in SHEETS:
-        found |= {"kind": "sheets", **_sheets(sheets_of(path), data.sheet), **written}
+        found |= {"kind": "sheets", **_sheet_names(sheets_of(path), data.sheet), **written}
     return {**found, "missing": list(data.missing), "marks": marks_in(domains, data.missing, numbers=is_text(path))}
 
 
-def _sheets(names: list[str], sheet: str | int | None) -> Plain:
+def _sheet_names(names: list[str], sheet: str | int | None) -> Plain:
     """Name the sheet that is read, also where a number was given."""
     by_name = sheet if isinstance(sheet, str) and sheet in names else None
     number = 1 if sheet is None else int(sheet) if str(sheet).isdecimal() else 0

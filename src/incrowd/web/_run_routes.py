@@ -38,7 +38,7 @@ async def start(here: Here, body: Annotated[asked.AnyJob, Body()]) -> Plain:
     here.jobs.need_idle()
     if isinstance(body, asked.RunJob):
         return _run(here, body.label).show()
-    task, given, run = await _task(here, body)
+    task, given, run = await _task_of(here, body)
     limit = here.plans.read().search.seconds if run is None else None
     return here.jobs.start(Job(body.kind, run, limit), task, given).show()
 
@@ -58,7 +58,7 @@ def _run(here: ServerState, label: str) -> Job:
     return here.jobs.start(Job("run", number, plan.search.seconds), "run", given, ended)
 
 
-async def _task(here: ServerState, body: Any) -> tuple[str, Plain, int | None]:
+async def _task_of(here: ServerState, body: Any) -> tuple[str, Plain, int | None]:
     """Give the task of a job, what it needs, and the run that it is about."""
     plan = {"plan": str(here.folder.plan)}
     match body:
@@ -83,12 +83,12 @@ def _job_details(here: ServerState, body: Any) -> Plain:
         case asked.GraphJob():
             return {"column": body.column}
         case asked.QuestionJob():
-            return _question(body)
+            return _question_of(body)
         case _:
             return {"about": here.plans.read().report.about, "harbor": here.plans.harbor()}
 
 
-def _question(body: asked.QuestionJob) -> Plain:
+def _question_of(body: asked.QuestionJob) -> Plain:
     if body.column is None and body.ask != "count":
         raise refusal(422, "wrong-request", "Which column?", "an average and a model are about one.", "column")
     return {"ask": body.ask, "column": body.column, "where": [one.model_dump() for one in body.where]}
@@ -101,7 +101,7 @@ async def _export(here: ServerState, body: asked.ExportJob, folder: Path) -> Pla
     target = here.folder.inside(name)
     if target.parent != here.folder.home or target.name.startswith("."):
         raise refusal(422, "wrong-request", "The folder must lie in the chosen one.", "give one plain name.", "folder")
-    signed = _signature(await here.review(body.run), body.anyway)
+    signed = _reasons_to_sign(await here.review(body.run), body.anyway)
     kind = body.format or now.output.format or read_json(folder / "details.json", {}).get("format") or "csv"
     source = (folder / "source.toml").read_text(encoding="utf-8")
     made_by = here.runs.made_by(body.run)
@@ -114,7 +114,7 @@ async def _export(here: ServerState, body: asked.ExportJob, folder: Path) -> Pla
     return {"target": str(target), **texts, **more}
 
 
-def _signature(review: Review, anyway: asked.Anyway | None) -> dict[str, str] | None:
+def _reasons_to_sign(review: Review, anyway: asked.Anyway | None) -> dict[str, str] | None:
     """Say why something is released although something is open; refuse if nobody says why, or who does saw less."""
     if not review.open:
         return None

@@ -120,10 +120,10 @@ def show(here: Here, screen: str) -> HTMLResponse:
         raise refusal(404, "not-found", "There is no such page.", "go back to the first screen.")
     about: dict[str, Any] = {"screen": screen, "step": names.index(screen) + 1, "screens": SCREENS}
     more = {"token": here.keys.change, "version": version("incrowd"), "folder": here.folder.home.name}
-    return HTMLResponse(_templates().get_template(f"{screen}.html.j2").render(**about, **more))
+    return HTMLResponse(_template_environment().get_template(f"{screen}.html.j2").render(**about, **more))
 
 
 @functools.cache
-def _templates() -> jinja2.Environment:
+def _template_environment() -> jinja2.Environment:
     loader = jinja2.PackageLoader("incrowd.web", "templates")
     return jinja2.Environment(loader=loader, autoescape=True, undefined=jinja2.StrictUndefined)

@@ -109,11 +109,11 @@ def example(given: Plain, teller: Teller) -> Plain:
 def profile(given: Plain, _: Teller) -> Plain:
     plan = plan_of(given["plan"])
     found = suggestion_of(plan).profile
-    columns = [_column(one, found.domains.get(one.name)) for one in found.columns]
+    columns = [_column_answer(one, found.domains.get(one.name)) for one in found.columns]
     return {"records": found.records, "layout": layout_of(plan, found.domains), "columns": columns}
 
 
-def _column(one: ColumnProfile, domain: Domain | None) -> Plain:
+def _column_answer(one: ColumnProfile, domain: Domain | None) -> Plain:
     return {
         "name": one.name,
         "kind": one.kind,
@@ -190,7 +190,7 @@ def preview(given: Plain, _: Teller) -> Plain:
     return {
         **told,
         "height": ladder.height,
-        "levels": [_level(level, rung) for level, rung in enumerate(rungs_of(ladder, domain))],
+        "levels": [_level_answer(level, rung) for level, rung in enumerate(rungs_of(ladder, domain))],
         "examples": [short(way_up(ladder, code)) for code in spread_over(number, LADDERS)],
         "rows": _edited_rows(ladder, number),
         "drawing": "\n".join(draw(ladder, max_children=4).split("\n")[:LINES]),
@@ -206,7 +206,7 @@ def _edited_rows(ladder: Ladder, number: int) -> list[list[str]]:
     return rows if all(short(row) == row for row in rows) else []
 
 
-def _level(level: int, rung: Rung) -> Plain:
+def _level_answer(level: int, rung: Rung) -> Plain:
     texts = short(rung.labels[:LABELS].tolist())
     shown = [
         {"label": text, "records": int(records), "values": int(values)}

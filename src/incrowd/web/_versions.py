@@ -58,11 +58,11 @@ def run(given: Plain, teller: Teller) -> Plain:
     seconds = round(time.monotonic() - began, 1)
     about = {"id": given["number"], "label": given["label"], "revision": given["revision"], "seconds": seconds}
     about |= {"decides": decision_digest(plan), "table": origin_of(plan, release)}
-    write_json(folder / "run.json", {**about, **_summary(plan, release), "exported": None, "written": []})
+    write_json(folder / "run.json", {**about, **_version_summary(plan, release), "exported": None, "written": []})
     return {"run": given["number"]}
 
 
-def _summary(plan: Plan, release: Release) -> Plain:
+def _version_summary(plan: Plan, release: Release) -> Plain:
     recipe, version, limit = release.recipe, version_of(release), plan.privacy.max_suppressed
     return {
         "made": dt.datetime.now(dt.UTC).isoformat(timespec="seconds"),
@@ -81,11 +81,11 @@ def _summary(plan: Plan, release: Release) -> Plain:
         "proof": recipe.proof,
         "levels": recipe.levels,
         "dialect": None if recipe.wording is None else recipe.wording.plain,
-        **_chances(version),
+        **_smallest_class_and_chance(version),
     }
 
 
-def _chances(version: Version) -> Plain:
+def _smallest_class_and_chance(version: Version) -> Plain:
     """Say how large the smallest class is, and how likely somebody is found."""
     return {"smallest": version.smallest, "highest": share_of(version.highest), "average": share_of(version.average)}
 
@@ -97,20 +97,20 @@ def _details(plan: Plan, release: Release) -> Plain:
     return {
         "explain": release.explain(),
         "columns": [{"column": one.column, "published": one.published} for one in release.columns.values()],
-        "findings": [_finding(one) for one in release.verdict.findings],
+        "findings": [_finding_answer(one) for one in release.verdict.findings],
         "notes": [*dict.fromkeys([*release.verdict.notes, *release.recipe.notes])],
         "measures": {name: share_of(value) for name, value in release.measures.items()},
-        "facts": [[what, _fact(value)] for what, value in facts.items()],
+        "facts": [[what, _fact_text(value)] for what, value in facts.items()],
         "rows": _side_by_side(plan, release.recoding),
         "format": table.name.removeprefix("data.") if isinstance(table, Path) else None,
     }
 
 
-def _fact(value: Any) -> str | None:
+def _fact_text(value: Any) -> str | None:
     return share_of(value) if value is None or isinstance(value, float) else str(value)
 
 
-def _finding(one: Finding) -> Plain:
+def _finding_answer(one: Finding) -> Plain:
     return {
         "promise": one.promise,
         "columns": list(one.columns),
@@ -153,7 +153,7 @@ def proposals(given: Plain, teller: Teller) -> Plain:
         found.append(
             {**named, **({"possible": False, "levels": None} if version is None else _version_details(version))}
         )
-    result: Plain = {"proposals": found, "samples": _samples(release), "notes": []}
+    result: Plain = {"proposals": found, "samples": _row_samples(release), "notes": []}
     kept = {"revision": given["revision"], "states": states_of(plan, result), **result}
     write_json(Path(given["kept"]), kept)
     return result
@@ -175,10 +175,10 @@ def _version_details(version: Version) -> Plain:
     shares = {"share_left_out": share_of(version.share_left_out), "kept": share_of(version.kept)}
     levels = None if version.levels is None else dict(version.levels)
     numbers = {"suppressed": version.suppressed, **shares, "classes": version.classes}
-    return {"possible": True, "levels": levels, **numbers, **_chances(version)}
+    return {"possible": True, "levels": levels, **numbers, **_smallest_class_and_chance(version)}
 
 
-def _samples(release: Release) -> Plain:
+def _row_samples(release: Release) -> Plain:
     return {name: short(texts) for name, texts in samples_of(release).items()}
 
 
@@ -215,7 +215,7 @@ def nodes(given: Plain, teller: Teller) -> Plain:
     problem, levels = basis_of(release).problem, release.recipe.levels
     quasi = list(problem.census.quasi)
     heights = {name: problem.census.ladders[name].height for name in quasi}
-    known = {"quasi": quasi, "heights": heights, "samples": _samples(release)}
+    known = {"quasi": quasi, "heights": heights, "samples": _row_samples(release)}
     if levels is None:
         return {**known, "chosen": None, "nodes": [], "more": 0}
     teller.step("looking at other versions")
@@ -237,7 +237,7 @@ def node(given: Plain, teller: Teller) -> Plain:
         "suppressed": version.suppressed,
         "share_left_out": share_of(version.share_left_out),
         "classes": version.classes,
-        **_chances(version),
+        **_smallest_class_and_chance(version),
         "measures": {name: share_of(value) for name, value in found.measures.items()},
         "rows": _side_by_side(plan, found.recoding),
     }

@@ -62,16 +62,16 @@ def _refuse_huge_parts(archive: ZipFile, file: IO[bytes]) -> None:
     """Unpack every part of an archive bit by bit, and keep nothing: what its list says may be wrong."""
     left = MOST_BYTES
     if sum(part.file_size for part in archive.infolist()) > left:
-        raise _too_large(_BYTES)
+        raise _too_large_error(_BYTES)
     for part in archive.infolist():
         extent = _Extent()
         for chunk in _inflated_chunks(file, part):
             left -= len(chunk)
             if left < 0:
-                raise _too_large(_BYTES)
+                raise _too_large_error(_BYTES)
             extent.look_at(chunk)  # of every part: a sheet may have any name
         if extent.cells > MOST_CELLS:
-            raise _too_large(_CELLS)
+            raise _too_large_error(_CELLS)
 
 
 def _inflated_chunks(file: IO[bytes], part: ZipInfo) -> Iterator[bytes]:
@@ -128,7 +128,7 @@ def _column_number_of_letters(letters: bytes) -> int:
     return number
 
 
-def _too_large(what: str) -> DataError:
+def _too_large_error(what: str) -> DataError:
     msg = f"The spreadsheet {what}: it is not read."
     return DataError(msg, hint="delete what is not part of the table, or save the sheet as CSV.")
 
@@ -158,7 +158,7 @@ def plan_of(path: str | Path, home: str | Path | None = None) -> Plan:
 
 def table_of(plan: Plan) -> Remembered:
     """Open the table of a plan, or give the one that is open; a file that changed is opened again."""
-    key = _key(plan)
+    key = _key_of_plan(plan)
     if key not in CACHE.tables:
         CACHE.tables.clear()  # one table at a time: they are large
         CACHE.suggestions.clear()
@@ -196,7 +196,7 @@ def share_of(number: Any) -> str | None:
 
 
 def suggestion_of(plan: Plan) -> Suggestion:
-    key = _key(plan)
+    key = _key_of_plan(plan)
     table = table_of(plan)
     if key not in CACHE.suggestions:
         with warnings.catch_warnings():
@@ -243,7 +243,7 @@ def keep(folder: str, plan: Plan, release: Release) -> None:
         del CACHE.releases[next(iter(CACHE.releases))]
 
 
-def _key(plan: Plan) -> tuple[Any, ...]:
+def _key_of_plan(plan: Plan) -> tuple[Any, ...]:
     path = plan.path(str(plan.data.path))
     found = path.stat() if path.is_file() else None
     state = None if found is None else (found.st_size, found.st_mtime_ns)

@@ -124,7 +124,7 @@ class Charset:
             return next((cls(name, sure=True) for name in likely if can_decode(path, name)), None)
         if can_decode(path, "utf-8"):
             return cls("utf-8", sure=True)
-        sample = _sample(path)
+        sample = _first_bytes(path)
         foreign = b"\n".join(line for line in sample.split(b"\n") if not _is_utf8(line)) or sample
         known = _by_letters(foreign) or _by_blocks(sample) or _by_frequency(foreign)
         check_one_encoding(path, sample, None if known is None else known.encoding)
@@ -157,7 +157,7 @@ def check_one_encoding(path: Path, sample: bytes, likely: str | None) -> None:
     elif not any(_SEQUENCE.search(block) for block in blocks_of(path)):
         return
     counts, first = Counter[bool](), dict[bool, int]()
-    for number, line in enumerate(_lines(path), start=1):
+    for number, line in enumerate(_lines_of_file(path), start=1):
         if not line.isascii():
             kind = _is_utf8(line)
             counts[kind] += 1
@@ -169,9 +169,9 @@ def check_one_encoding(path: Path, sample: bytes, likely: str | None) -> None:
     raise DataError(msg, hint="mend these lines, or save the table again where it came from.")
 
 
-def _sample(path: Path) -> bytes:
+def _first_bytes(path: Path) -> bytes:
     found, size = [], 0
-    for line in _lines(path):
+    for line in _lines_of_file(path):
         if not line.isascii():
             found.append(line)
             size += len(line)
@@ -180,7 +180,7 @@ def _sample(path: Path) -> bytes:
     return b"\n".join(found)
 
 
-def _lines(path: Path) -> Iterator[bytes]:
+def _lines_of_file(path: Path) -> Iterator[bytes]:
     rest = b""
     for block in blocks_of(path):
         *lines, rest = (rest + block).split(b"\n")

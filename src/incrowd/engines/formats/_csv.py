@@ -64,13 +64,13 @@ def header_of(path: Path, encoding: str, separator: str | None, *, named: bool =
         msg = problem if more.strip() else f"The file {path.name!r} is empty."
         raise DataError(msg, hint="the first line must name the columns." if named else "the first line is a record.")
     usual = "\t" if ".tsv" in path.name.lower() else ","
-    found = separator or _separator(line, more, usual)
+    found = separator or _best_separator(line, more, usual)
     sure = (
         separator is not None
         or _share_of_equal_width(_cut_rows(line + more, found), whole=len(line + more) <= _LOOK) == 1
     )
     _refuse_title(path, line + more, (found,) if sure else SEPARATORS)
-    separator, header = found, _header(path, line, found)
+    separator, header = found, _column_names(path, line, found)
     if named:
         for number, name in enumerate(header, start=1):
             if not name.strip():
@@ -200,7 +200,7 @@ def with_mark(path: Path, encoding: str) -> str:
     return "utf-16" if name in {"utf-16-le", "utf-16-be"} and begins_with_mark(path) else encoding
 
 
-def _separator(line: str, more: str, usual: str) -> str:
+def _best_separator(line: str, more: str, usual: str) -> str:
     """Choose the separator that cuts most lines into as many columns as the first one; then the one that cuts most.
 
     Where most lines differ from the first by every separator, the first line alone decides. A comma gives way to
@@ -211,9 +211,9 @@ def _separator(line: str, more: str, usual: str) -> str:
     fitting = {sign: _share_of_equal_width(rows, whole=len(line + more) <= _LOOK) for sign, rows in cut.items()}
     alike = {sign: share if share >= _HALF else 0.0 for sign, share in fitting.items()}
     decimals = {sign for sign in signs if sign != "," and alike[sign] and _have_decimals(cut[sign][1:])}
-    if not any(alike.values()) and _width(line, ",") == 1 and _have_decimals(cut[";"][1:]):
+    if not any(alike.values()) and _number_of_values(line, ",") == 1 and _have_decimals(cut[";"][1:]):
         return ";"  # one column
-    return max(signs, key=lambda sign: (alike[sign], sign in decimals, _width(line, sign)))
+    return max(signs, key=lambda sign: (alike[sign], sign in decimals, _number_of_values(line, sign)))
 
 
 def _cut_rows(text: str, sign: str) -> list[list[str]]:
@@ -238,7 +238,7 @@ def _have_decimals(rows: list[list[str]]) -> bool:
 
 def _refuse_title(path: Path, text: str, signs: Sequence[str]) -> None:
     """Refuse a first line that has at most half of the values that most lines after it have: a title, or a note."""
-    filled, usual, number = max((_title(text, sign) for sign in signs), key=lambda title: title[1])
+    filled, usual, number = max((_title_width(text, sign) for sign in signs), key=lambda title: title[1])
     if usual:
         has = "1 value" if filled == 1 else f"{filled} values"
         msg = f"The first line of the file {path.name!r} has {has}, and most lines after it have {usual}."
@@ -246,7 +246,7 @@ def _refuse_title(path: Path, text: str, signs: Sequence[str]) -> None:
         raise DataError(msg, hint=hint)
 
 
-def _title(text: str, sign: str) -> tuple[int, int, int]:
+def _title_width(text: str, sign: str) -> tuple[int, int, int]:
     """Give how many values a first line has that is a title, how many most others have, and where these begin."""
     rows = csv.reader(io.StringIO(text, newline=""), delimiter=sign)
     try:
@@ -261,14 +261,14 @@ def _title(text: str, sign: str) -> tuple[int, int, int]:
     return (filled, usual, min(line for line in widths if widths[line] == usual)) if is_title else (0, 0, 0)
 
 
-def _width(line: str, sign: str) -> int:
+def _number_of_values(line: str, sign: str) -> int:
     try:
         return len(next(csv.reader([line], delimiter=sign)))
     except csv.Error:  # nothing was cut, and what is left is too long for a name
         return 0
 
 
-def _header(path: Path, line: str, separator: str) -> list[str]:
+def _column_names(path: Path, line: str, separator: str) -> list[str]:
     """Cut the first line into names. No message shows any: without a header they are the first record."""
     try:
         names = next(csv.reader([line], delimiter=separator, strict=True))

@@ -43,7 +43,7 @@ def write_text(
     names = {name: name_sql(name) for name in relation.columns}
     cells = ", ".join(f"{wording.written_sql(name, cell)} AS {cell}" for name, cell in names.items())
     with _in_utf8(path, wording.dialect) as (target, compression):
-        written = _texts(alone.from_arrow(reader_of(relation))).project(cells)
+        written = _as_texts(alone.from_arrow(reader_of(relation))).project(cells)
         written.write_csv(str(target), header=True, sep=wording.dialect.separator, compression=compression)
     return wording
 
@@ -55,18 +55,18 @@ def _wording(wanted: Wording, relation: duckdb.DuckDBPyRelation, texts: Mapping[
     asked = {name: wanted.asked_sql(name_sql(name)) for name in possible if wanted.typed or name in wanted.columns}
     if texts is not None:
         alone = connect(threads=1)
-        values = {name: _texts(alone.from_arrow(pa.table({name: texts[name]}))) for name in asked}
+        values = {name: _as_texts(alone.from_arrow(pa.table({name: texts[name]}))) for name in asked}
         return wanted.fitting({name: values[name].aggregate(asked[name]).fetchall()[0] for name in asked})
-    found = _texts(relation).aggregate(", ".join(asked.values())).fetchall()[0] if asked else ()
+    found = _as_texts(relation).aggregate(", ".join(asked.values())).fetchall()[0] if asked else ()
     return wanted.fitting({name: found[4 * place : 4 * place + 4] for place, name in enumerate(asked)})
 
 
-def _texts(relation: duckdb.DuckDBPyRelation) -> duckdb.DuckDBPyRelation:
+def _as_texts(relation: duckdb.DuckDBPyRelation) -> duckdb.DuckDBPyRelation:
     columns = zip(map(name_sql, relation.columns), map(str, relation.types), strict=True)
-    return relation.project(", ".join(f"{_cell(name, type_)} AS {name}" for name, type_ in columns))
+    return relation.project(", ".join(f"{_cell_sql(name, type_)} AS {name}" for name, type_ in columns))
 
 
-def _cell(name: str, type_: str) -> str:
+def _cell_sql(name: str, type_: str) -> str:
     """Give the text of every value, escaped where it may begin with anything."""
     if text := text_sql(name, type_):
         return text
@@ -112,15 +112,15 @@ def _unwritable_error(path: Path, dialect: Dialect) -> DataError:
         rows = csv.reader(file, delimiter=dialect.separator)
         header = next(rows)
         numbers = (
-            number for row in chain([header], rows) for number, cell in enumerate(row) if not _holds(cell, dialect)
+            number for row in chain([header], rows) for number, cell in enumerate(row) if not _can_encode(cell, dialect)
         )
         number = next(numbers)
-    named = repr(header[number]) if _holds(header[number], dialect) else str(number + 1)
+    named = repr(header[number]) if _can_encode(header[number], dialect) else str(number + 1)
     msg = f"Column {named} of the release has a character that a file in {dialect.encoding} cannot hold."
     return DataError(msg, hint=OTHER_ENCODING)
 
 
-def _holds(text: str, dialect: Dialect) -> bool:
+def _can_encode(text: str, dialect: Dialect) -> bool:
     try:
         text.encode(dialect.encoding)
     except UnicodeEncodeError:
@@ -134,23 +134,23 @@ def _holds(text: str, dialect: Dialect) -> bool:
 def text_sql(column: str, type_: str) -> str | None:
     """Write the expression that gives the texts of a column; ``None`` where a cast does."""
     if type_ in {"DOUBLE", "FLOAT"}:
-        return _float(column)
+        return _float_sql(column)
     if type_.startswith("DECIMAL"):
-        return None if type_.endswith(",0)") else _decimal(f"CAST({column} AS VARCHAR)")
+        return None if type_.endswith(",0)") else _decimal_sql(f"CAST({column} AS VARCHAR)")
     if type_.startswith("TIMESTAMP WITH"):
-        return f"{_moment(f'make_timestamp(epoch_us({column}))')} || '+00:00'"
+        return f"{_moment_sql(f'make_timestamp(epoch_us({column}))')} || '+00:00'"
     if type_.startswith("TIMESTAMP"):
         midnight = f"date_trunc('day', {column}) = {column}"
-        return f"CASE WHEN {midnight} THEN {_day(column)} ELSE {_moment(column)} END"
+        return f"CASE WHEN {midnight} THEN {_day_sql(column)} ELSE {_moment_sql(column)} END"
     return None
 
 
-def _decimal(text: str) -> str:
+def _decimal_sql(text: str) -> str:
     """Take off the zeros at the end, and put one in front of a point that has none there."""
     return f"regexp_replace(rtrim(rtrim({text}, '0'), '.'), '^(-?)(\\.|$)', '\\10\\2')"
 
 
-def _float(column: str) -> str:
+def _float_sql(column: str) -> str:
     """Write whole numbers as such, and exponents as zeros; what a spreadsheet would run is escaped."""
     text = f"CAST({column} AS VARCHAR)"
     exponent = f"CAST(regexp_extract({text}, 'e(.*)$', 1) AS INTEGER)"
@@ -165,12 +165,12 @@ def _float(column: str) -> str:
     )
 
 
-def _day(column: str) -> str:
+def _day_sql(column: str) -> str:
     return f"CAST(CAST({column} AS DATE) AS VARCHAR)"
 
 
-def _moment(column: str) -> str:
+def _moment_sql(column: str) -> str:
     """Write day and time, and a fraction of a second only if there is one, in microseconds."""
     whole = f"date_trunc('second', {column}) = {column}"
     time = f"CASE WHEN {whole} THEN strftime({column}, '%H:%M:%S') ELSE strftime({column}, '%H:%M:%S.%f') END"
-    return f"{_day(column)} || ' ' || {time}"
+    return f"{_day_sql(column)} || ' ' || {time}"

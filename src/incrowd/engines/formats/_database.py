@@ -156,13 +156,13 @@ def write_database(path: Path, target: Database, *, force: bool = False) -> None
             if exists:
                 cursor.execute(f"DROP TABLE {_name_sql(str(target.table))}")
             with pa.memory_map(str(path)) as source:
-                _ingest(cursor, pyarrow.ipc.open_file(source).read_all(), str(target.table), kind)
+                _ingest_table(cursor, pyarrow.ipc.open_file(source).read_all(), str(target.table), kind)
             connection.commit()
 
         _answer_of_database("take the table", write)
 
 
-def _ingest(cursor: Any, table: pa.Table, name: str, kind: str) -> None:
+def _ingest_table(cursor: Any, table: pa.Table, name: str, kind: str) -> None:
     if kind == "sqlite":  # which knows whole numbers, floats and texts; the digits of a decimal are kept as text
         types = [pa.string() if pa.types.is_decimal(one.type) else one.type for one in table.schema]
         table = table.cast(pa.schema(zip(table.column_names, types, strict=True)))

@@ -29,7 +29,7 @@ _MADE = dt.datetime(1980, 1, 1, tzinfo=dt.UTC)
 
 def read_spreadsheet(path: Path, sheet: str | int | None = None) -> pa.Table:
     """Read a sheet. Its first row names the columns."""
-    book = _book(path)
+    book = _open_book(path)
     number = _sheet_number(path, book.sheet_names, sheet)
     with _without_log():
         first = book.load_sheet(number, header_row=None, n_rows=1, dtypes="string")
@@ -61,10 +61,10 @@ def _typed_column(name: str, texts: Sequence[str | None]) -> pa.Array:
 
 
 def sheets_of(path: Path) -> list[str]:
-    return list(_book(path).sheet_names)
+    return list(_open_book(path).sheet_names)
 
 
-def _book(path: Path) -> Any:
+def _open_book(path: Path) -> Any:
     fastexcel = import_extra("fastexcel", extra="files", what="Reading a spreadsheet")
     with suppress(fastexcel.FastExcelError):
         return fastexcel.read_excel(path)
@@ -125,7 +125,7 @@ def write_spreadsheet(table: pa.Table, path: Path) -> None:
     page = book.add_worksheet("data")
     for column, name in enumerate(table.column_names):
         page.write_string(0, column, name)
-    writers = [_writer(page, book, number, table.field(number)) for number in range(table.num_columns)]
+    writers = [_cell_writer(page, book, number, table.field(number)) for number in range(table.num_columns)]
     row = 0
     for batch in table.to_batches(max_chunksize=10_000):
         for values in zip(*(column.to_pylist() for column in batch.columns), strict=True):
@@ -147,7 +147,7 @@ def _check_dates(table: pa.Table) -> None:
             raise DataError(msg, hint="make it text first, or write Parquet.")
 
 
-def _writer(page: Any, book: Any, column: int, field: pa.Field) -> Callable[[int, Any], Any]:
+def _cell_writer(page: Any, book: Any, column: int, field: pa.Field) -> Callable[[int, Any], Any]:
     type_ = field.type
     if pa.types.is_boolean(type_):
         return lambda row, value: page.write_boolean(row, column, value)

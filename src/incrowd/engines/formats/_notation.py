@@ -158,7 +158,7 @@ def plain_relation(
     rewritten: dict[str, Written] = {}
     timed, used = set(), set()
     while likely or quiet:
-        tests = [test for name, kind in likely for test in _tests(name_sql(name), kind, notation, missing)]
+        tests = [test for name, kind in likely for test in _test_expressions(name_sql(name), kind, notation, missing)]
         tests += [_marked_count_sql(name_sql(name), notation.marks, missing) for name in quiet]
         answers: Any = relation.aggregate(", ".join(tests)).fetchall()[0]
         for place, (name, kind) in enumerate(likely):
@@ -207,7 +207,7 @@ def _likely_columns(
     return found, quiet
 
 
-def _tests(column: str, kind: Written, notation: Notation, missing: Sequence[str]) -> Iterable[str]:
+def _test_expressions(column: str, kind: Written, notation: Notation, missing: Sequence[str]) -> Iterable[str]:
     """Count values, others, decimals or times of day, and marks between thousands; ask whether numbers read as such."""
     there = f"{column} IS NOT NULL{_unless_missing(column, missing)}"
     groups = notation.groupers

@@ -105,13 +105,13 @@ def read_statistics(path: Path) -> tuple[pa.Table, Codebook]:
     read = getattr(pyreadstat, READERS[path.suffix.lower()])
     with suppress(pyreadstat.ReadstatError, pyreadstat.PyreadstatError):
         columns, about = read(str(path), output_format="dict")
-        table = with_narrowest_types(pa.table({name: _column(name, values) for name, values in columns.items()}))
-        return table, _codebook(about, table)
+        table = with_narrowest_types(pa.table({name: _read_column(name, values) for name, values in columns.items()}))
+        return table, _codebook_of_file(about, table)
     msg = f"The file {path.name!r} is not what its ending says, or is broken."
     raise DataError(msg, hint=BROKEN)
 
 
-def _column(name: str, values: Iterable[Any]) -> pa.Array:
+def _read_column(name: str, values: Iterable[Any]) -> pa.Array:
     try:
         column = pa.array(values, from_pandas=True)
     except (pa.ArrowInvalid, pa.ArrowTypeError):
@@ -123,16 +123,16 @@ def _column(name: str, values: Iterable[Any]) -> pa.Array:
     return pa.array([value or None for value in column.to_pylist()], type=pa.string()) if empty else column
 
 
-def _codebook(about: Any, table: pa.Table) -> Codebook:
+def _codebook_of_file(about: Any, table: pa.Table) -> Codebook:
     measures = {name: measure for name, measure in about.variable_measure.items() if measure not in {None, "unknown"}}
     return Codebook(
         {name: label for name, label in about.column_names_to_labels.items() if label},
         measures,
-        {name: _codes(codes, table[name].type) for name, codes in about.variable_value_labels.items()},
+        {name: _codes_as_values(codes, table[name].type) for name, codes in about.variable_value_labels.items()},
     )
 
 
-def _codes(codes: Mapping[Any, str], type_: pa.DataType) -> dict[Any, str]:
+def _codes_as_values(codes: Mapping[Any, str], type_: pa.DataType) -> dict[Any, str]:
     """Write codes as the values of their column are written: 1, not 1.0."""
     whole = pa.types.is_integer(type_)
     return {int(code) if whole and float(code).is_integer() else code: label for code, label in codes.items()}
@@ -151,7 +151,7 @@ def write_statistics(table: pa.Table, path: Path, codebook: Codebook) -> None:
     if kind == ".sav":
         how["variable_measure"] = dict(kept.measures)
         how["variable_format"] = {name: "F8.0" for name in table.column_names if _is_integer(table[name])}
-    getattr(pyreadstat, WRITERS[kind])(_frame(table), str(path), **how)
+    getattr(pyreadstat, WRITERS[kind])(_frame_to_write(table), str(path), **how)
     _without_date(path, kind)
     check_written_values(table, read_statistics(path)[0], path, empty_is_missing=True)
 
@@ -167,11 +167,11 @@ def _check_names(table: pa.Table, kind: str) -> None:
             raise DataError(msg, hint="use a letter first, then letters, digits and _, 32 at most.")
 
 
-def _frame(table: pa.Table) -> Any:
-    return _library()(pa.table({name: _in_their_types(table[name]) for name in table.column_names}))
+def _frame_to_write(table: pa.Table) -> Any:
+    return _reading_library()(pa.table({name: _in_their_types(table[name]) for name in table.column_names}))
 
 
-def _library() -> Callable[[pa.Table], Any]:
+def _reading_library() -> Callable[[pa.Table], Any]:
     try:
         library: Callable[[pa.Table], Any] = importlib.import_module("polars").from_arrow
     except ImportError:

@@ -31,7 +31,7 @@ def write_folder(frame: Any, path: Path) -> None:
     try:
         frame.write.option("compression", "zstd").parquet(f"file://{path.resolve()}")
     except KeyboardInterrupt:
-        _cancel(frame.sparkSession)
+        _cancel_jobs(frame.sparkSession)
         raise
     parts = sorted(path.glob("part-*.parquet"))
     if not parts or not (path / "_SUCCESS").exists():
@@ -70,7 +70,7 @@ def read_folder(session: Any, places: Sequence[str]) -> Any:
     return session.read.parquet(*places)
 
 
-def _cancel(session: Any) -> None:
+def _cancel_jobs(session: Any) -> None:
     """Stop the jobs of a session: PySpark leaves one that it was waiting for running. Connect sees to it itself."""
     with suppress(Exception):  # Java may be gone
         context = session.sparkContext

@@ -285,7 +285,7 @@ def open_spark(
     fields = frame.schema.fields
     inner = frame.toDF(*inner_names(len(fields)))
     columns = [
-        _comparable(inner[name], field.dataType).alias(name) for name, field in zip(inner.columns, fields, strict=True)
+        _as_printed(inner[name], field.dataType).alias(name) for name, field in zip(inner.columns, fields, strict=True)
     ]
     home = SparkBackend(frame.sparkSession, resources)
     names = [field.name for field in fields]
@@ -314,7 +314,7 @@ def unpersist(table: Any) -> None:
         table.unpersist()
 
 
-def _comparable(column: Any, type_: Any) -> Any:
+def _as_printed(column: Any, type_: Any) -> Any:
     """Write a column so that it compares as it is printed: texts by their characters, whatever their collation."""
     plain = type_.typeName() == "void" or (type_.typeName().startswith("string") and type_.simpleString() != "string")
     return column.cast("string") if plain else column

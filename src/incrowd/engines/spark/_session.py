@@ -66,7 +66,7 @@ def java_ends_by_ctrl_c() -> Iterator[Callable[[], None]]:
 
     earlier = signal.getsignal(signal.SIGINT)
     try:
-        with _recording(started):
+        with _recording_processes(started):
             listen()
             yield listen
     except Exception:
@@ -80,7 +80,7 @@ def java_ends_by_ctrl_c() -> Iterator[Callable[[], None]]:
 
 
 @contextmanager
-def _recording(started: list[subprocess.Popen[bytes]]) -> Iterator[None]:
+def _recording_processes(started: list[subprocess.Popen[bytes]]) -> Iterator[None]:
     gateway: Any = importlib.import_module("pyspark.java_gateway")
 
     class Noted(subprocess.Popen[bytes]):
@@ -124,7 +124,7 @@ def spark_session(master: str) -> Iterator[Any]:
     if master.startswith(("sc://", "spark://")):
         _reach(master)
     opened = _cluster_session if master.startswith("sc://") else _local_session
-    with _silent(), opened(_builder(spark.SparkSession.builder, master)) as session:
+    with _without_logs(), opened(_configured_builder(spark.SparkSession.builder, master)) as session:
         yield session
 
 
@@ -155,7 +155,7 @@ def _local_session(builder: Any) -> Iterator[Any]:
 
 
 @contextmanager
-def _silent() -> Iterator[None]:
+def _without_logs() -> Iterator[None]:
     """Keep PySpark from writing down what it meets, which may quote the data."""
     level = logging.root.manager.disable
     logging.disable(logging.CRITICAL)
@@ -165,7 +165,7 @@ def _silent() -> Iterator[None]:
         logging.disable(level)
 
 
-def _builder(builder: Any, master: str) -> Any:
+def _configured_builder(builder: Any, master: str) -> Any:
     if master.startswith("sc://"):
         return builder.remote(master)
     builder = builder.master(master).appName("incrowd")

@@ -39,7 +39,7 @@ class Codes:
 
 
 @cache
-def _patterns() -> Sequence[tuple[Codes, str, str | None]]:
+def _code_patterns() -> Sequence[tuple[Codes, str, str | None]]:
     """Give what values can be written in: the form of each, and one that a fifth of them must have."""
     countries = "|".join(word_list("codes", "countries"))
     quasi = {about: Codes(about, "quasi") for about in ("postcodes", "dates", "months")}
@@ -73,7 +73,7 @@ def codes_in(domain: Domain) -> Codes | None:
         return Codes("a sex or gender", "quasi")
     if len(texts) < ENOUGH and not (len(texts) > 1 and any(sign.isdigit() for sign in texts[0])):
         return None
-    for codes, pattern, some in _patterns():
+    for codes, pattern, some in _code_patterns():
         if len(texts) >= ENOUGH or codes.about == "dates":
             all_so = sum(bool(re.fullmatch(pattern, text)) for text in texts) >= MOST * len(texts)
             if all_so and (some is None or sum(bool(re.fullmatch(some, text)) for text in texts) >= 0.2 * len(texts)):

@@ -120,7 +120,7 @@ def says_when(domain: Domain) -> bool:
     if _is_fraction(domain) and len(domain.values) >= FEW and _lie_in(domain.values, 1, 13):
         some = domain.texts_at(range(0, len(domain.values), max(len(domain.values) // SAMPLE, 1)))
         return sum(bool(re.fullmatch(rf"(?:0?[1-9]|1[0-2])\.{_YEAR}", text)) for text in some) >= NEARLY_ALL * len(some)
-    return any(_fits(days) for days in _in_digits(_whole_numbers(domain)))
+    return any(_fits_nearly_all(days) for days in _in_digits(_whole_numbers(domain)))
 
 
 def could_say_when(domain: Domain) -> bool:
@@ -133,7 +133,7 @@ def could_say_when(domain: Domain) -> bool:
     if len(values) > 1 and any(_lie_in(values, *ends) for ends in (YEARS, SINCE_1582, *seconds)):
         return True
     if len(values) >= FEW and _lie_in(values, YEARS[0] * 1_000, YEARS[1] * 1_000):  # the day of the year
-        return _fits((values % 1_000 >= 1) & (values % 1_000 <= 366))
+        return _fits_nearly_all((values % 1_000 >= 1) & (values % 1_000 <= 366))
     return len(values) >= MANY and _lie_in(values, *SERIAL)
 
 
@@ -185,8 +185,8 @@ def _is_fraction(domain: Domain) -> bool:
 
 
 def _lie_in(values: Numbers, low: int, high: int) -> bool:
-    return _fits((values >= low) & (values <= high))
+    return _fits_nearly_all((values >= low) & (values <= high))
 
 
-def _fits(holds: npt.NDArray[np.bool_]) -> bool:
+def _fits_nearly_all(holds: npt.NDArray[np.bool_]) -> bool:
     return bool(len(holds) and holds.mean() >= NEARLY_ALL)

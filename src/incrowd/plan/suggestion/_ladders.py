@@ -200,11 +200,11 @@ def _by_word(domain: Domain) -> Postcodes | None:
     words = tokens_of(domain.column)
     told = [word.upper() for word in (words[:1] + words[-1:]) if len(words) > 1 and word.upper() in COUNTRIES]
     used = [country for word, country in CODE_WORDS.items() if _is_called(domain, word)][:1]
-    found = next((country for country in (*told, *used) if _has_shape(domain, country)), None)
+    found = next((country for country in (*told, *used) if _has_postcode_shape(domain, country)), None)
     return postcodes(found) if found is not None else postcodes("DE") if is_guess(domain) else None
 
 
-def _has_shape(domain: Domain, country: str) -> bool:
+def _has_postcode_shape(domain: Domain, country: str) -> bool:
     """Say whether all values have the shape of a country's postcodes, but for zeros that some numbers lost."""
     return None not in postcodes(country).paths(domain) and (
         domain.kind == "text" or _share_too_short(domain, country) <= LOST
@@ -223,7 +223,7 @@ def is_guess(domain: Domain) -> bool:
         return False
     texts = [str(text).zfill(5 if domain.kind == "number" else 0) for text in domain.texts[: len(domain.values)]]
     shaped = all(re.fullmatch("[0-9]{5}", text) and not text.startswith(UNUSED) for text in texts)
-    return shaped and _has_shape(domain, "DE")
+    return shaped and _has_postcode_shape(domain, "DE")
 
 
 def _is_called(domain: Domain, word: str) -> bool:
@@ -252,16 +252,16 @@ YEARS = ("a date of birth", "a date that others may know", "a time of a wave or 
 def suggest_hierarchy(domain: Domain, about: str | None, stored: Domain | None = None) -> tuple[HierarchyForm, str]:
     """Give a hierarchy and what to say about it, if anything."""
     # It must fit the values as the table holds them, which may be texts that are numbers or days.
-    hierarchy, check = _choose(domain, about)
+    hierarchy, check = _choose_hierarchy(domain, about)
     if stored is not None:
         try:
             hierarchy.bind(stored)
         except HierarchyError:
-            hierarchy, check = _choose(stored, about)
+            hierarchy, check = _choose_hierarchy(stored, about)
     return form_of(hierarchy), check
 
 
-def _choose(domain: Domain, about: str | None) -> tuple[Hierarchy, str]:
+def _choose_hierarchy(domain: Domain, about: str | None) -> tuple[Hierarchy, str]:
     if by_name := _by_name(domain, about):
         return by_name, _about_country(domain, by_name)
     if known := known_codes(domain, about):
@@ -324,7 +324,7 @@ def trees_of(census: Census, names: Sequence[str]) -> dict[str, Tree]:
     names = [name for name, domain in domains.items() if FEWEST <= len(domain.values) <= MOST_IN_A_TREE]
     compared = census.quasi[: COLUMNS + 1] if names else ()  # one of them may be the column itself
     codes = dict(zip(census.quasi, census.codes, strict=True))
-    parts = {name: _parts(census.domains[name]).take(codes[name]) for name in compared}
+    parts = {name: _part_of_code(census.domains[name]).take(codes[name]) for name in compared}
     counts = census.counts if (census.counts != 1).any() else None
     width, trees = BINS + 1, {}
     for name in names:
@@ -338,7 +338,7 @@ def trees_of(census: Census, names: Sequence[str]) -> dict[str, Tree]:
     return trees
 
 
-def _parts(domain: Domain) -> npt.NDArray[np.uint8]:
+def _part_of_code(domain: Domain) -> npt.NDArray[np.uint8]:
     """Give the part of each code: neighbours with about as many rows where values have an order, else frequent ones."""
     counts, known = domain.counts.astype(np.int64), len(domain.values)
     result = np.full(len(counts), BINS, dtype=np.int64)  # a missing value is a part of its own

@@ -105,7 +105,7 @@ def gaps_in(domains: Mapping[str, Domain], is_typed: Callable[[list[str]], bool]
             for mark in marks:
                 becoming.setdefault(mark, []).append(name)
     gaps = [
-        Gap(mark, columns, tuple(becoming.get(mark, ())), mark in numbers, _elsewhere(mark, columns, domains))
+        Gap(mark, columns, tuple(becoming.get(mark, ())), mark in numbers, _columns_as_value(mark, columns, domains))
         for mark, columns in found.items()
     ]
     return sorted(gaps, key=lambda gap: (-sum(gap.columns.values()), gap.mark))
@@ -117,8 +117,8 @@ def marks_in(domain: Domain) -> dict[str, int]:
     if len(domain.values) > 1 and domain.kind == "text":
         places = [place for place, text in enumerate(domain.values.tolist()) if is_mark(text)]
     elif len(domain.values) > 1 and domain.kind == "number" and domain.values.dtype.kind != "O":
-        places = [*_negatives(domain), *_trailing_marks(domain)]
-    return _counts_at(domain, places + _placeholders(domain))
+        places = [*_negative_marks(domain), *_trailing_marks(domain)]
+    return _counts_at(domain, places + _placeholder_days(domain))
 
 
 def _counts_at(domain: Domain, places: Sequence[int]) -> dict[str, int]:
@@ -138,7 +138,7 @@ def _counts_text(gaps: Sequence[Gap]) -> str:
     )
 
 
-def _elsewhere(mark: str, columns: Mapping[str, int], domains: Mapping[str, Domain]) -> tuple[str, ...]:
+def _columns_as_value(mark: str, columns: Mapping[str, int], domains: Mapping[str, Domain]) -> tuple[str, ...]:
     """Name the columns in which a number is a value as any other."""
     if mark not in NUMERALS:
         return ()
@@ -163,7 +163,7 @@ def _numerals_in(domain: Domain, is_typed: Callable[[list[str]], bool]) -> dict[
     return _counts_at(domain, places)
 
 
-def _negatives(domain: Domain) -> list[int]:
+def _negative_marks(domain: Domain) -> list[int]:
     """Give the places of negative numbers that are all marks; a scale has as many on either side."""
     values = domain.values
     below = values[values < 0]
@@ -205,7 +205,7 @@ def _are_codes(values: npt.NDArray[Any]) -> bool:
     return steps[0] in {0, 1} and 1 < len(values) <= CODES and bool((steps == steps[0]).all())
 
 
-def _placeholders(domain: Domain) -> list[int]:
+def _placeholder_days(domain: Domain) -> list[int]:
     """Give the places of days that programs write where there is none: the first and the last, far from all others."""
     form = next(iter(forms_of(domain)), None)
     found = None if form is None and domain.kind in {"text", "number"} else moments_of(domain, form)

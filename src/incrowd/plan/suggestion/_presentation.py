@@ -62,25 +62,25 @@ def rows_of(suggestion: Suggestion) -> Iterator[str]:
 def questions_of(suggestion: Suggestion) -> Iterator[str]:
     """Give what to check, the most dangerous first."""
     # What is published as it is comes before what becomes vaguer; what is left out harms nobody.
-    yield from _persons(suggestion)
-    yield from _columns(suggestion, "sensitive")
+    yield from _person_questions(suggestion)
+    yield from _column_questions(suggestion, "sensitive")
     without = [column for column in suggestion.columns if column.role == "sensitive" and column.promise is None]
     for why, names in _by_reason({one.name: one.check.partition("; ")[0] for one in without}):
         known = why.removeprefix(NO_PROMISE) or "values that cannot be grouped"
         secret = f"what is confidential in {in_words(names)}"
         yield f"nothing is promised about {secret}: {known}; the plan says what could be"
-    yield from _columns(suggestion, "insensitive")
+    yield from _column_questions(suggestion, "insensitive")
     yield from suggestion.asked
-    yield from _columns(suggestion, "quasi")
+    yield from _column_questions(suggestion, "quasi")
     ladders = {one.name: one.check for one in suggestion.columns if one.role == "quasi" and one.check}
     for check, names in _by_reason(ladders):
         told = check.removeprefix("please check: ").replace("; please look at the file", "")
-        yield f"how {in_words(names)} {_plural('becomes', names)} vaguer: {told}"
-    yield from _columns(suggestion, "identifier")
-    yield from _columns(suggestion, "drop")
+        yield f"how {in_words(names)} {_plural_form('becomes', names)} vaguer: {told}"
+    yield from _column_questions(suggestion, "identifier")
+    yield from _column_questions(suggestion, "drop")
 
 
-def _persons(suggestion: Suggestion) -> Iterator[str]:
+def _person_questions(suggestion: Suggestion) -> Iterator[str]:
     """Ask who a row is about: wrong either way, every group would be counted wrong."""
     said = {column.name for column in suggestion.columns if column.reason == SAID}
     if suggestion.entity is not None and suggestion.entity not in said:
@@ -105,7 +105,7 @@ def _persons(suggestion: Suggestion) -> Iterator[str]:
         )
 
 
-def _columns(suggestion: Suggestion, role: str) -> Iterator[str]:
+def _column_questions(suggestion: Suggestion, role: str) -> Iterator[str]:
     """Ask about the columns of a role that are not sure, those with the same reason together."""
     numbers = {suggestion.entity, suggestion.household, suggestion.weight, suggestion.perhaps}
     columns = [one for one in suggestion.columns if one.role == role and one.name not in numbers]
@@ -116,7 +116,7 @@ def _columns(suggestion: Suggestion, role: str) -> Iterator[str]:
     if role == "quasi":  # what is published vaguer is the least dangerous: without the numbers there are fewer lines
         reasons = {name: why.partition(": ")[0] for name, why in reasons.items()}
     for why, names in _by_reason(reasons):
-        yield f"{in_words(names)} {_plural(BECOMES[role], names)}: {why}"
+        yield f"{in_words(names)} {_plural_form(BECOMES[role], names)}: {why}"
 
 
 def _by_reason(reasons: Mapping[str, str]) -> Iterator[tuple[str, list[str]]]:
@@ -125,7 +125,7 @@ def _by_reason(reasons: Mapping[str, str]) -> Iterator[tuple[str, list[str]]]:
         yield why, [name for name, reason in reasons.items() if reason == why]
 
 
-def _plural(becomes: str, names: Sequence[str]) -> str:
+def _plural_form(becomes: str, names: Sequence[str]) -> str:
     first, _, rest = becomes.partition(" ")
     several = {"is": "are", "becomes": "become"}[first]
     return becomes if len(names) == 1 else f"{several} {rest}".rstrip().replace("something that names", "what names")
@@ -189,7 +189,7 @@ def promises_of(suggestion: Suggestion) -> Iterator[str]:
 
 
 def notes_for(suggestion: Suggestion) -> Notes:
-    columns = {column.name: [*_why(column, suggestion)] for column in suggestion.columns}
+    columns = {column.name: [*_column_comment(column, suggestion)] for column in suggestion.columns}
     keys: dict[tuple[str, ...], str] = {("data", name): FOUND for name in suggestion.found}
     for column in suggestion.columns:
         if not column.sure:
@@ -213,7 +213,7 @@ def notes_for(suggestion: Suggestion) -> Notes:
     return Notes(head, {name: lines for name, lines in sections.items() if lines}, columns, keys)
 
 
-def _why(column: ColumnSuggestion, suggestion: Suggestion) -> Iterator[str]:
+def _column_comment(column: ColumnSuggestion, suggestion: Suggestion) -> Iterator[str]:
     found = suggestion.profile[column.name]
     if found.kind is None:
         yield column.reason
@@ -261,7 +261,7 @@ NAME, WHY = 30, 42  # longer names and reasons go on in the next line, so that e
 
 
 def lines_of(suggestion: Suggestion) -> Iterator[str]:
-    head = [*_head(suggestion)]
+    head = [*_head_lines(suggestion)]
     yield from [*head, ""] if head else []
     yield from _column_lines(suggestion).lines()
     singled = [*_singled_lines(suggestion)]
@@ -280,12 +280,12 @@ def html_of(suggestion: Suggestion) -> str:
     more = [f"and {len(asked) - ASKED:,} more"] if len(asked) > ASKED else []
     items = "".join(f"<li>{escape(one)}</li>" for one in [*asked[:ASKED], *more])
     check = f"<p>please check, most dangerous first:</p><ol>{items}</ol>" if asked else ""
-    before = "".join(f"<p>{escape(line)}</p>" for line in _head(suggestion))
+    before = "".join(f"<p>{escape(line)}</p>" for line in _head_lines(suggestion))
     after = "".join(f"<p>{escape(line)}</p>" for line in _singled_lines(suggestion))
     return f"<div>{before}{_column_lines(suggestion).html()}{after}{check}</div>"
 
 
-def _head(suggestion: Suggestion) -> Iterator[str]:
+def _head_lines(suggestion: Suggestion) -> Iterator[str]:
     """Say how the table was read, where it is not a plain one, and who a row is about."""
     layout = layout_in_words(suggestion.reading)
     if layout:
@@ -319,12 +319,12 @@ def _singled_lines(suggestion: Suggestion) -> Iterator[str]:
     if together.people is not None and person is not None:
         number = suggestion.profile[person].distinct
         people = f"{together.people:,} of {number:,} {counted_unit(suggestion)}"
-        yield f"{people} are one of a kind in some of their rows, counted by {_short(person)}"
+        yield f"{people} are one of a kind in some of their rows, counted by {_short_name(person)}"
     for one in [*singled.single[:2], *singled.pairs[:3]]:
         if one.alone:
-            yield f"  {percent(one.share):>8}  by {' and '.join(_short(name) for name in one.columns)} alone"
+            yield f"  {percent(one.share):>8}  by {' and '.join(_short_name(name) for name in one.columns)} alone"
 
 
-def _short(name: str, width: int = 30) -> str:
+def _short_name(name: str, width: int = 30) -> str:
     clean = printable(name)
     return clean if len(clean) <= width else f"{clean[: width - 3]}..."

@@ -36,28 +36,28 @@ def promise_for(domain: Domain, *, by_person: bool, marks: Collection[str] = ())
     if len(counts) < 2:
         return None, f"{NO_PROMISE}{'one value' if len(counts) else 'no value'} cannot be spread"
     if len(counts) == 2:
-        return None, f"{NO_PROMISE}{_bound(domain)}; {UNASKED}"
+        return None, f"{NO_PROMISE}{_certainty_bound(domain)}; {UNASKED}"
     if domain.kind == "number" and len(counts) > MEASURED and not by_person and not has_null:
         return TCloseness(CLOSE, of=domain.column, distance="ordered"), ""
     attained = [number for number in (2, 3) if ATTAINED * counts[number - 1 :].sum() >= domain.counts.sum()]
     different = min(DIFFERENT, max(attained, default=1), 2 if len(counts) == DIFFERENT else DIFFERENT)
     if different < 2:
-        return None, f"{NO_PROMISE}nearly everybody has the same value; {_gain(domain, counts)}; {UNASKED}"
+        return None, f"{NO_PROMISE}nearly everybody has the same value; {_gain_bound(domain, counts)}; {UNASKED}"
     return LDiversity(different, of=domain.column), ""
 
 
-def _bound(domain: Domain) -> str:
+def _certainty_bound(domain: Domain) -> str:
     """Bound how certain a guess of either of two values may be, with room above what is known of everybody."""
     counts = domain.counts[: len(domain.values)]
     most = Fraction(int(domain.counts.max()), int(domain.counts.sum()))
     if ATTAINED * (1 - most) < 1:
-        return f"two values, and nearly everybody has the same; {_gain(domain, counts)}"
+        return f"two values, and nearly everybody has the same; {_gain_bound(domain, counts)}"
     share = Fraction(math.ceil((most + (1 - most) / 2) * STEPS), STEPS)
     bound = AlphaAssociation(share, of=domain.column)
     return f"two values, so no group has three different ones; {bound} would bound how certain a guess can be"
 
 
-def _gain(domain: Domain, counts: npt.NDArray[np.int64]) -> str:
+def _gain_bound(domain: Domain, counts: npt.NDArray[np.int64]) -> str:
     """Name a bound on the rare values, which a group need not hold: one in a group of the usual size is within it."""
     rarest = Fraction(int(counts.min()), int(domain.counts.sum()))
     beta = max(math.ceil(1 / (ATTAINED * rarest)) - 1, 1)

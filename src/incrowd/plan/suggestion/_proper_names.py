@@ -25,7 +25,7 @@ def _known_words(part: str) -> frozenset[str]:
 
 
 @cache
-def _towns() -> frozenset[tuple[str, ...]]:
+def _town_names() -> frozenset[tuple[str, ...]]:
     return frozenset(tokens_of(town) for town in read_toml("proper_names.toml")["towns"].split(",")) - {()}
 
 
@@ -35,16 +35,16 @@ def are_people(domain: Domain) -> bool:
     if len(texts) < ENOUGH:
         shaped = all(_is_full(text) and len(tokens_of(text)) > 1 for text in texts)
         return len(texts) > 0 and shaped and 2 * sum(map(_is_surely_one, texts)) >= len(texts)
-    if _share(texts, _is_east_asian) >= ALONE:
+    if _share_that_holds(texts, _is_east_asian) >= ALONE:
         return True
     given, titles = _known_words("given"), _known_words("titles")
     full = [text for text in texts if _is_full(text)]
     if len(full) >= MOST * len(texts):
         usual = sum(not given.isdisjoint(tokens_of(text)) for text in full)
         titled = sum(not titles.isdisjoint(tokens_of(text)[:2]) and len(tokens_of(text)) > 1 for text in texts)
-        if usual >= USUAL * len(full) or titled >= MOST * len(texts) or _share(texts, _has_initial) >= MOST:
+        if usual >= USUAL * len(full) or titled >= MOST * len(texts) or _share_that_holds(texts, _has_initial) >= MOST:
             return True
-    return _share(texts, lambda text: len(tokens_of(text)) == 1 and tokens_of(text)[0] in given) >= ALONE
+    return _share_that_holds(texts, lambda text: len(tokens_of(text)) == 1 and tokens_of(text)[0] in given) >= ALONE
 
 
 def _is_surely_one(text: str) -> bool:
@@ -58,7 +58,7 @@ def _is_surely_one(text: str) -> bool:
 def could_be_people(domain: Domain) -> bool:
     """Whether values have the form of full names and are many: the column's name has to say so."""
     texts = _names_in(domain)
-    return len(texts) > 2 * ENOUGH and _share(texts, _is_full) >= MOST
+    return len(texts) > 2 * ENOUGH and _share_that_holds(texts, _is_full) >= MOST
 
 
 def are_towns(domain: Domain) -> bool:
@@ -66,8 +66,8 @@ def are_towns(domain: Domain) -> bool:
     texts = _names_in(domain)
     if len(texts) < ENOUGH:
         return False
-    share = _share(texts, lambda text: _main_words(text) in _towns())
-    return share >= TOWNS or (share >= TOWNS / 3 and _share(texts, _sounds_of_a_town) >= 2 * TOWNS)
+    share = _share_that_holds(texts, lambda text: _main_words(text) in _town_names())
+    return share >= TOWNS or (share >= TOWNS / 3 and _share_that_holds(texts, _sounds_of_a_town) >= 2 * TOWNS)
 
 
 def _main_words(text: str) -> tuple[str, ...]:
@@ -77,7 +77,7 @@ def _main_words(text: str) -> tuple[str, ...]:
 
 def _sounds_of_a_town(text: str) -> bool:
     words, endings = _main_words(text), (*_known_words("town_endings"),)
-    if words in _towns() or (len(words) > 1 and words[0] in _known_words("town_beginnings")):
+    if words in _town_names() or (len(words) > 1 and words[0] in _known_words("town_beginnings")):
         return True
     return any(word.endswith(endings) and len(word) > 5 for word in words)
 
@@ -117,5 +117,5 @@ def _names_in(domain: Domain) -> Sequence[str]:
     return texts if 10 * digits <= len(texts) else []
 
 
-def _share(texts: Sequence[str], holds: Callable[[str], bool]) -> float:
+def _share_that_holds(texts: Sequence[str], holds: Callable[[str], bool]) -> float:
     return sum(map(holds, texts)) / len(texts)

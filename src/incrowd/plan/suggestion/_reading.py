@@ -200,7 +200,7 @@ def _names_columns(rows: Sequence[Sequence[str]]) -> bool:
 def _later_findings(sketch: Sketch, engine: Engine, profile: Profile) -> dict[str, Any]:
     """Find out from all values what the first ones did not tell."""
     done = set(getattr(engine, "rewritten", {}).values())
-    texts = {name: _texts(domain) for name, domain in profile.domains.items() if domain.kind == "text"}
+    texts = {name: _texts_of_domain(domain) for name, domain in profile.domains.items() if domain.kind == "text"}
     points = any(domain.kind == "number" and domain.values.dtype.kind == "f" for domain in profile.domains.values())
     found = sketch.notation(texts, points=points)
     known = ({"decimal", "thousands"} if "number" in done else set()) | ({"dates"} if "date" in done else set())
@@ -215,7 +215,7 @@ def _reading_questions(sketch: Sketch | None, engine: Engine, profile: Profile) 
     days = {
         name: profile.domains[name] for name, kind in rewritten.items() if kind == "date" and name in profile.domains
     }
-    texts = {name: _texts(one) for name, one in profile.domains.items() if one.kind == "text"}
+    texts = {name: _texts_of_domain(one) for name, one in profile.domains.items() if one.kind == "text"}
     form, others = sketch.said.get("dates"), day_forms_by_column(texts)
     if form is not None:
         yield from _ask_other_forms(form, [*days], others)
@@ -282,7 +282,7 @@ def _as_in_a_file(domain: Domain) -> Domain:
 
 def _marked_numbers(domains: Mapping[str, Domain]) -> dict[str, Domain]:
     """Read texts of a frame that are numbers with a decimal comma or marks between thousands, as in a file."""
-    texts = {name: _texts(domain) for name, domain in domains.items() if domain.kind == "text"}
+    texts = {name: _texts_of_domain(domain) for name, domain in domains.items() if domain.kind == "text"}
     found = notation_in(texts, day_first=True, points=False)
     if "decimal" not in found and "thousands" not in found:
         return {}
@@ -326,7 +326,7 @@ def are_typed(texts: list[str]) -> bool:
     return kind != "text" or bool(notation_in({"": dict.fromkeys(texts, 1)}, day_first=True, points=False))
 
 
-def _texts(domain: Domain) -> Texts:
+def _texts_of_domain(domain: Domain) -> Texts:
     return dict(zip(domain.values.tolist(), domain.counts.tolist(), strict=False))
 
 

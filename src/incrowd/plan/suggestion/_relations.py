@@ -74,7 +74,7 @@ WAVE = "a time of a wave or an event that others may know"
 def _persons_in(engine: Engine, clues: AllClues, guesses: Guesses) -> Persons:
     """Find the columns in which values repeat, while others do not change within."""
     entity, household, perhaps = None, None, None
-    for name in _candidates(clues, guesses):
+    for name in _person_candidates(clues, guesses):
         within = [*_constancy_within(engine, name, clues, guesses)]
         fixed = [same for about, same in within if about in FIXED]
         same = sum(same for _, same in within)
@@ -107,14 +107,14 @@ def _is_panel(engine: Engine, name: str, clues: AllClues, guesses: Guesses) -> b
     return any(engine.census_size(CensusRequest((name, other))) == records for other in times[:2])
 
 
-def _candidates(clues: AllClues, guesses: Guesses) -> Sequence[str]:
+def _person_candidates(clues: AllClues, guesses: Guesses) -> Sequence[str]:
     """Give the columns whose values repeat a few times each; those with the name of a number first."""
-    guessed = {name: guesses[name].stands_for for name, one in clues.items() if _repeats(one, guesses[name])}
+    guessed = {name: guesses[name].stands_for for name, one in clues.items() if _values_repeat(one, guesses[name])}
     names = [name for name, stands_for in guessed.items() if stands_for != "weight"]
     return sorted(names, key=lambda name: (guessed[name] is None, -clues[name].column.distinct))[:CANDIDATES]
 
 
-def _repeats(clues: Clues, guess: RoleGuess) -> bool:
+def _values_repeat(clues: Clues, guess: RoleGuess) -> bool:
     column = clues.column
     if column.missing or clues.few or not (clues.whole or clues.domain.kind == "text"):
         return False
@@ -183,14 +183,14 @@ PEOPLE = 5  # so many people on average make a group; what is the same for fewer
 def _with_properties(engine: Engine, clues: AllClues, guesses: Guesses) -> dict[str, RoleGuess]:
     """Give the guesses, where a confidential column that is the same all through each group is one that others know."""
     found = dict(guesses)
-    for group in _groups(clues, guesses):
+    for group in _group_columns(clues, guesses):
         for name in _perhaps_of(group, clues, found):
             if determines(engine, group, name, clues[group].column.distinct):
                 found[name] = RoleGuess("quasi", f"the same for all of one {group!r}", sure=False)
     return found
 
 
-def _groups(clues: AllClues, guesses: Guesses) -> Sequence[str]:
+def _group_columns(clues: AllClues, guesses: Guesses) -> Sequence[str]:
     """Give the columns that stand for places or units with some people each, those with most values first."""
     names = [
         name
@@ -224,12 +224,12 @@ CHOICES = 6  # so many columns side by side with the same two values are the cho
 def _with_blocks(clues: AllClues, guesses: Guesses) -> dict[str, RoleGuess]:
     """Give the guesses, where columns of which little is known have the role of those they belong to."""
     found = dict(guesses)
-    for names in _blocks(clues):
+    for names in _column_blocks(clues):
         told = [guesses[name].role for name in names if guesses[name].about is not None]
         if told.count("sensitive") == len(told) >= TOGETHER:
             guess = RoleGuess("sensitive", f"belongs to {len(told)} confidential columns", sure=False)
             found.update((name, guess) for name in names if _is_open(clues[name], guesses[name]))
-    for names in _choices(clues):
+    for names in _choice_runs(clues):
         known = Counter(guesses[name].about for name in names if guesses[name].role == "quasi")
         about = next((about for about, most in known.items() if about is not None and 2 * most >= len(names)), None)
         if about is not None:  # what at least half of them are about
@@ -244,7 +244,7 @@ def _is_open(clues: Clues, guess: RoleGuess) -> bool:
     return guess.role == "quasi" and not known and clues.column.distinct > 1
 
 
-def _blocks(clues: AllClues) -> Iterator[Sequence[str]]:
+def _column_blocks(clues: AllClues) -> Iterator[Sequence[str]]:
     """Give the columns that have a part of their names or all their answers in common."""
     members: dict[object, list[str]] = defaultdict(list)
     for name, clue in clues.items():
@@ -257,7 +257,7 @@ def _blocks(clues: AllClues) -> Iterator[Sequence[str]]:
     yield from members.values()
 
 
-def _choices(clues: AllClues) -> Iterator[Sequence[str]]:
+def _choice_runs(clues: AllClues) -> Iterator[Sequence[str]]:
     """Give the runs of columns side by side that have the same two values."""
     answers = {
         name: (one.domain.kind, *one.domain.values.tolist())
@@ -278,7 +278,7 @@ DATES, PAIRS = 6, 12  # so many dates are compared with each other, and so many 
 def _with_giveaways(engine: Engine, clues: AllClues, guesses: Guesses) -> dict[str, RoleGuess]:
     """Give the guesses, where confidential columns that give back what others know are not published unasked."""
     found = dict(guesses)
-    for name, first, last in _spans(clues, guesses):
+    for name, first, last in _day_spans(clues, guesses):
         told = f"the time between {first!r} and {last!r}: with one of them it gives back the other"
         found[name] = RoleGuess("quasi", told, sure=False, about=guesses[name].about)
     for name, other in _giveaway_pairs(engine, clues, found):
@@ -287,7 +287,7 @@ def _with_giveaways(engine: Engine, clues: AllClues, guesses: Guesses) -> dict[s
     return found
 
 
-def _spans(clues: AllClues, guesses: Guesses) -> Iterator[tuple[str, str, str]]:
+def _day_spans(clues: AllClues, guesses: Guesses) -> Iterator[tuple[str, str, str]]:
     """Give confidential numbers that are the days between two dates, with these."""
     known = {name: clues[name].domain for name, guess in guesses.items() if guess.role == "quasi"}
     written = {name: codes_in(domain) for name, domain in known.items() if len(domain.values) > 2}
@@ -355,7 +355,7 @@ RANK = {"quasi": 1, "sensitive": 2}  # which role two twins get if both are know
 def _with_twins(engine: Engine, clues: AllClues, guesses: Guesses) -> dict[str, RoleGuess]:
     """Give the guesses of columns that another one determines, and which determine it: both get one role."""
     found = dict(guesses)
-    for one, other in _twins(engine, clues):
+    for one, other in _twin_columns(engine, clues):
         known, open_ = sorted((one, other), key=lambda name: (not found[name].sure, found[name].about is None, name))
         better, worse = found[known], found[open_]
         if better.role == worse.role or better.role not in RANK or worse.role not in RANK:
@@ -368,7 +368,7 @@ def _with_twins(engine: Engine, clues: AllClues, guesses: Guesses) -> dict[str, 
     return found
 
 
-def _twins(engine: Engine, clues: AllClues) -> Iterator[tuple[str, str]]:
+def _twin_columns(engine: Engine, clues: AllClues) -> Iterator[tuple[str, str]]:
     """Find pairs of columns whose values go together one by one."""
     by_counts: dict[bytes, list[str]] = {}
     for name, clue in clues.items():

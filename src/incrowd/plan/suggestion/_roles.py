@@ -124,10 +124,10 @@ def subjects_of(columns: Iterable[Clues]) -> frozenset[str]:
 def guess_role(clues: Clues, subjects: frozenset[str]) -> RoleGuess:
     """Guess the role of one column; whoever knows the table decides."""
     codes = codes_in(clues.domain)
-    return _by_account_number(clues, codes, next(filter(None, _guesses(clues, codes, subjects))))
+    return _by_account_number(clues, codes, next(filter(None, _guesses_in_turn(clues, codes, subjects))))
 
 
-def _guesses(clues: Clues, codes: Codes | None, subjects: frozenset[str]) -> Iterator[RoleGuess | None]:
+def _guesses_in_turn(clues: Clues, codes: Codes | None, subjects: frozenset[str]) -> Iterator[RoleGuess | None]:
     """Ask in turn what says most: values that name somebody, dates, numbers of people, the name, codes, the rest."""
     if clues.column.records and not len(clues.domain.values):
         yield RoleGuess("drop", "empty", sure=False)
@@ -140,7 +140,7 @@ def _guesses(clues: Clues, codes: Codes | None, subjects: frozenset[str]) -> Ite
     yield _by_time(clues)
     yield _by_answers(clues)
     yield _by_place(clues, codes)
-    yield _by_words(clues)
+    yield _by_words_beside_name(clues)
     for found in clues.topics:
         yield _by_name(clues, found, subjects)
     if codes is not None:
@@ -215,14 +215,14 @@ def _by_place(clues: Clues, codes: Codes | None) -> RoleGuess | None:
     return None
 
 
-def _by_words(clues: Clues) -> RoleGuess | None:
+def _by_words_beside_name(clues: Clues) -> RoleGuess | None:
     """Take what the values speak of where the name means something only in its surroundings, as ``status`` does."""
     if not clues.topics or clues.topics[0].topic.strength >= SPEAKS - 0.5 or clues.topics[0].topic.role != "quasi":
         return None
-    return _by_spoken_words(clues)
+    return _by_words_in_values(clues)
 
 
-def _by_spoken_words(clues: Clues) -> RoleGuess | None:
+def _by_words_in_values(clues: Clues) -> RoleGuess | None:
     words = words_in(clues.domain)
     if words is None:
         return None
@@ -244,7 +244,7 @@ def _by_name(clues: Clues, found: TopicMatch, subjects: frozenset[str]) -> RoleG
             if topic.role == "quasi" and clues.domain.kind == "text" and clues.nearly_unique:
                 return RoleGuess("quasi", f"{reason}, nearly every value occurs once", sure=False, about=topic.about)
             if role == "sensitive" and clues.column.distinct < 2:
-                return RoleGuess(role, f"{reason}, {_values(clues.column)}", sure=False, about=topic.about)
+                return RoleGuess(role, f"{reason}, {_values_text(clues.column)}", sure=False, about=topic.about)
             return RoleGuess(role, reason, sure, topic.about)
         case _:
             return None
@@ -277,7 +277,7 @@ def _by_identifying_name(clues: Clues, found: TopicMatch, reason: str) -> RoleGu
 
 def _by_values(clues: Clues, subjects: frozenset[str]) -> Iterator[RoleGuess]:
     """Guess by the values alone: never certain, and in doubt a column helps to recognise somebody."""
-    column, domain, shape = clues.column, clues.domain, f"{clues.column.kind}, {_values(clues.column)}"
+    column, domain, shape = clues.column, clues.domain, f"{clues.column.kind}, {_values_text(clues.column)}"
     each_once = clues.whole and clues.nearly_unique
     if each_once and int(domain.values[-1]) - int(domain.values[0]) + 1 <= 1.2 * len(domain.values):
         yield RoleGuess("identifier", "a running number", sure=False, stands_for="record")
@@ -285,7 +285,7 @@ def _by_values(clues: Clues, subjects: frozenset[str]) -> Iterator[RoleGuess]:
         yield RoleGuess("identifier", "long numbers, nearly every one occurs once", sure=False, stands_for="record")
     if column.kind == "text" and clues.nearly_unique:
         yield RoleGuess("identifier", "nearly every value occurs once", sure=False)
-    if spoken := _by_spoken_words(clues):
+    if spoken := _by_words_in_values(clues):
         yield spoken
     if is_scale(domain) or is_verdict(domain):
         yield RoleGuess("sensitive", "values are answers of a scale", sure=False, about=OPINIONS)
@@ -328,5 +328,5 @@ def _is_like_the_rest(clues: Clues, about: str, subjects: frozenset[str]) -> boo
     return CLEARLY in subjects or (MOSTLY in subjects and (measured or rated))
 
 
-def _values(column: ColumnProfile) -> str:
+def _values_text(column: ColumnProfile) -> str:
     return f"{column.distinct:,} value{'' if column.distinct == 1 else 's'}"

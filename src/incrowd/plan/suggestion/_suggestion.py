@@ -203,7 +203,7 @@ class Suggestion:
             "quasi": quasi, "sensitive": sensitive, "identifier": identifiers, "insensitive": insensitive, "drop": drop,
         }  # fmt: skip
         said = {**self.said, **_one_role_each(given)}
-        look = replace(self.look, ladders={**self.look.ladders, **_ladders(quasi)})
+        look = replace(self.look, ladders={**self.look.ladders, **_hierarchies_said(quasi)})
         if isinstance(entity, str):
             return look.suggestion(said, entity, self.count)
         return look.suggestion_by(self.entity if entity is ... else None, said, self.count)
@@ -312,7 +312,7 @@ def _one_role_each(given: Mapping[str, Iterable[str]]) -> dict[str, SuggestedRol
     return roles
 
 
-def _ladders(quasi: str | Sequence[str] | Mapping[str, Hierarchy | None]) -> dict[str, Hierarchy]:
+def _hierarchies_said(quasi: str | Sequence[str] | Mapping[str, Hierarchy | None]) -> dict[str, Hierarchy]:
     """Give the hierarchies that were said; those that a plan writes as files are said there, or in a schema."""
     if not isinstance(quasi, Mapping):
         return {}

@@ -154,10 +154,10 @@ class SearchSpace(Layout):
         columns = self.nested if nested else self.columns
         codes = [self.table.census.codes[column.namer.column][self.points.first] for column in columns]
         places = [column.place[code].astype(np.int32) for column, code in zip(columns, codes, strict=True)]
-        return _tables(columns, np.array(places).reshape(len(columns), -1))
+        return _column_tables(columns, np.array(places).reshape(len(columns), -1))
 
 
-def _tables(columns: Sequence[Column], place: npt.NDArray[np.int32]) -> Tables:
+def _column_tables(columns: Sequence[Column], place: npt.NDArray[np.int32]) -> Tables:
     sizes = [len(node) for column in columns for node in column.nodes]
     starts = np.concatenate(([0], np.cumsum(sizes))).astype(np.int64)
     opens = np.concatenate(([0], np.cumsum([len(column.nodes) for column in columns])))

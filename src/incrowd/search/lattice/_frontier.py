@@ -67,7 +67,7 @@ class Frontier:
         most, width = max([1.0, *costs]), max(8, len(self.measure) + 1)
         return "\n".join([
             f"{self.of:>8}{self.measure:>{width}}{'left out':>10}{'groups':>9}",
-            *(_line(value, node, width, most) for value, node in zip(self.values, self.nodes, strict=True)),
+            *(_frontier_row(value, node, width, most) for value, node in zip(self.values, self.nodes, strict=True)),
             *self._remarks(),
         ])  # fmt: skip
 
@@ -87,7 +87,7 @@ class Frontier:
         return [*kept, *(f"note: {note}" for note in self.notes)]
 
 
-def _line(value: int, node: Node | None, width: int, most: float) -> str:
+def _frontier_row(value: int, node: Node | None, width: int, most: float) -> str:
     if node is None:
         return f"{value:>8,}  nothing can be published"
     shown = f"{node.score:>{width}.3f}" if most == 1 else f"{node.score:>{width},.4g}"

@@ -96,7 +96,7 @@ class _Values:
         self._sum = sums[-1]
         members, values = np.nonzero(sums)
         starts = np.searchsorted(members, np.arange(end - begin))
-        return _classes(self._cells, self._alike.first[values], members, starts, sums[members, values])
+        return _classes_inside(self._cells, self._alike.first[values], members, starts, sums[members, values])
 
 
 class _People:
@@ -112,10 +112,10 @@ class _People:
         inside = np.concatenate([self._order[:length] for length in lengths.tolist()])
         starts = np.append(0, np.cumsum(lengths)[:-1])
         members = np.repeat(np.arange(end - begin), lengths)
-        return _classes(self._cells, inside, members, starts, self._cells.counts[inside])
+        return _classes_inside(self._cells, inside, members, starts, self._cells.counts[inside])
 
 
-def _classes(cells: Cells, inside: Ints, members: Ints, starts: npt.NDArray[np.intp], counts: Ints) -> Classes:
+def _classes_inside(cells: Cells, inside: Ints, members: Ints, starts: npt.NDArray[np.intp], counts: Ints) -> Classes:
     sensitive = {name: codes[inside] for name, codes in cells.sensitive.items()}
     person = None if cells.person is None else cells.person[inside]
     return Classes.of(Grouping(members, starts), (), Cells(sensitive, cells.domains, person, counts))
@@ -137,7 +137,7 @@ class ByValues:
             return None
         reference = add_up(rollup.tail(rollup.start), rollup.start.counts, len(rollup.tails[0]))
         records, (codes,) = int(reference.sum()), rollup.tails
-        needs = [_needs(*pruning), _needs(*whole)]
+        needs = [_needs_of(*pruning), _needs_of(*whole)]
         if None in needs or max(max(row or ()) for row in needs) * max(records, 1) ** 2 >= EXACT:
             return None
         known = int((codes < len(rollup.census.domains[rollup.sensitive[0]].values)).sum())  # a missing one comes last
@@ -154,7 +154,7 @@ class ByValues:
 
 def least_values(judges: tuple[Judge, ...]) -> int:
     """Say how many different values of one column, whichever, a class needs; 0 if it needs something else."""
-    needs = _needs(1, judges)
+    needs = _needs_of(1, judges)
     if _counts_known_only(judges) and any(domain.has_null for judge in judges for domain in judge.domains.values()):
         return 0
     return needs[1] if needs is not None and needs[2:] == [0, 1, 1, 1] else 0
@@ -165,7 +165,7 @@ def _counts_known_only(judges: tuple[Judge, ...]) -> bool:
     return not all(judge.missing for judge in judges)
 
 
-def _needs(k: int, judges: tuple[Judge, ...]) -> list[int] | None:
+def _needs_of(k: int, judges: tuple[Judge, ...]) -> list[int] | None:
     """Say what a class needs; ``None`` if it needs something else too."""
     values, share, distance = 1, Fraction(0), Fraction(1)
     if len({judge.missing for judge in judges if isinstance(judge.model, LDiversity | PSensitive)}) > 1:

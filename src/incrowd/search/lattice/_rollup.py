@@ -159,7 +159,7 @@ class Rollup:
     def classes(self, cells: Rolled) -> tuple[Rolled, npt.NDArray[np.intp]]:
         """Sort the cells of a node by class; also say where each class begins."""
         ordered = _sorted_cells(cells)
-        return ordered, _starts([*ordered.words[:-1], ordered.words[-1] >> self._tail_bits])
+        return ordered, _class_starts([*ordered.words[:-1], ordered.words[-1] >> self._tail_bits])
 
     def count_values(self, cells: Rolled) -> tuple[Words, Counts, Counts]:
         """Give the word of every class of a node, its records and its different tails; by a compiled loop."""
@@ -197,7 +197,7 @@ class Rollup:
         if not len(cells):
             return cells
         ordered = _sorted_cells(cells)
-        starts = _starts(ordered.words)
+        starts = _class_starts(ordered.words)
         words = tuple(word[starts] for word in ordered.words)
         return Rolled(words, np.add.reduceat(ordered.counts, starts), cells.levels)
 
@@ -231,7 +231,7 @@ def _sorted_cells(cells: Rolled) -> Rolled:
     return Rolled(tuple(word[order] for word in words), counts[order], cells.levels)
 
 
-def _starts(keys: Sequence[Words]) -> npt.NDArray[np.intp]:
+def _class_starts(keys: Sequence[Words]) -> npt.NDArray[np.intp]:
     new = np.zeros(len(keys[0]), dtype=bool)
     new[:1] = True
     for key in keys:

@@ -25,7 +25,7 @@ def number_cells(words: Words, fields: Words, firsts: Words, node: Words, tail: 
 
 
 @compiled
-def _shift(slots: Slots) -> np.uint64:
+def _hash_shift(slots: Slots) -> np.uint64:
     """Say how far a hash is moved to be the place of a slot; its highest bit says which half."""
     bits = 0
     while (1 << bits) < len(slots):
@@ -40,7 +40,7 @@ def _look_up(
     """List the rows of a half and what stands in the slots where each belongs; give how many rows there are."""
     # Nothing here waits for anything else: the processor fetches many slots at the same time.
     rows, groups, same = near
-    count, down, last = 0, _shift(slots), len(slots) - 1
+    count, down, last = 0, _hash_shift(slots), len(slots) - 1
     for row in range(len(numbers)):
         mixed = np.uint64(numbers[row] & mask) * MIX
         rows[count] = row
@@ -61,7 +61,7 @@ def add_half(
     # `slots` is room for a hash table: a power of two, longer than the numbers. `found` and `sums` are filled, the
     # second half from the end; `times` too, with how often each occurs, unless it is empty.
     slots[:] = -1
-    down, last = _shift(slots), len(slots) - 1
+    down, last = _hash_shift(slots), len(slots) - 1
     at, step = (len(numbers) - 1, -1) if second else (0, 1)
     known, asked = 0, len(times) > 0
     near = np.empty(NEAR + 1, np.int32), np.empty(NEAR + 1, np.int32), np.empty(NEAR, np.int64)

@@ -125,7 +125,7 @@ class _Walk:
         self.quasi = problem.census.quasi
         self.lows, self.highs = problem.lows, problem.highs
         self.lowest = self.table_at(self.lows)
-        self.bundles = _bundles(search.together, self.quasi)
+        self.bundles = _column_bundles(search.together, self.quasi)
         given = search.most_stars
         for name in given if isinstance(given, Mapping) else ():
             if name not in self.quasi:
@@ -236,7 +236,7 @@ def _refuse_averages(table: LocalTable) -> None:
             raise ParameterError(msg, hint=Hint("use {}, or its hierarchy alone.", CHEAPEST_FIRST))
 
 
-def _bundles(together: Sequence[Sequence[str]], quasi: Sequence[str]) -> list[tuple[int, ...]]:
+def _column_bundles(together: Sequence[Sequence[str]], quasi: Sequence[str]) -> list[tuple[int, ...]]:
     """Give the columns that are starred together, each column once."""
     known: set[str] = set()
     result = []

@@ -123,7 +123,7 @@ def _weight_up_to(line: Array, weights: Array, start: int, end: int, value: int)
 
 
 @compiled
-def _median(
+def _weighted_median(
     line: Array, weights: Array, start: int, end: int, low: int, high: int, total: int, bins: Array
 ) -> tuple[int, int]:
     """Give the value of the record in the middle, and how many records have it or a smaller one."""
@@ -182,7 +182,7 @@ def propose_cuts(rows: Rows, parts: OpenParts, levels: Levels, least: int, stric
                 continue
             line = rows.codes[one]
             if bases[one, 0] < 0:
-                at, left = _median(line, rows.weights, start, end, first, last, total, bins)
+                at, left = _weighted_median(line, rows.weights, start, end, first, last, total, bins)
                 if not strict:
                     left = (total - 1) // 2 + 1
                 elif at == last:

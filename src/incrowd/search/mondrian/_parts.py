@@ -60,13 +60,13 @@ class Column:
         namer, hierarchy = table.names[index], table.problem.schema.quasi[index][1]
         codes, plain = table.census.codes[index], np.arange(len(table.names[index].code))
         if namer.has_ranges and isinstance(hierarchy, Averaged):
-            return cls(namer, codes, plain, nested=False, call="range", averaged=hierarchy, distance=_distances(namer))
+            return cls(namer, codes, plain, nested=False, call="range", averaged=hierarchy, distance=_offsets(namer))
         if namer.floor or labels == "hierarchy":
             known = np.array_equal(namer.code, plain)  # the hierarchy keeps the order of the numbers
-            distance = _distances(namer) if known else None
+            distance = _offsets(namer) if known else None
             return cls(namer, codes, namer.code, nested=True, call="group", distance=distance)
         if namer.has_ranges:
-            return cls(namer, codes, plain, nested=False, call="range", distance=_distances(namer))
+            return cls(namer, codes, plain, nested=False, call="range", distance=_offsets(namer))
         if isinstance(hierarchy, Ordered):
             ranked = np.argsort(hierarchy.ranks(namer.domain))
             return cls(namer, codes, np.append(ranked, plain[len(ranked) :]), nested=False, call="set")
@@ -147,7 +147,7 @@ class Column:
         return self.namer.by_set(codes, owners, len(alike)).of(alike.ids)
 
 
-def _distances(namer: Namer) -> Array | None:
+def _offsets(namer: Namer) -> Array | None:
     """Give how far every code is from the first value, if the column has numbers or dates, all of them finite."""
     values = namer.domain.values
     if not namer.has_ranges or not len(values):

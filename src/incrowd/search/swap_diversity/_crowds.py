@@ -54,7 +54,7 @@ class Groups(NamedTuple):
 
 
 @compiled
-def _level(tree: Tree, column: int, low: int, high: int) -> int:
+def _common_level(tree: Tree, column: int, low: int, high: int) -> int:
     level = 0
     while tree.groups[tree.starts[column, level] + low] != tree.groups[tree.starts[column, level] + high]:
         level += 1
@@ -78,18 +78,18 @@ def refresh(numbers: Counts, parts: SwapParts, groups: Groups, tree: Tree) -> No
                     different += kinds[number, kind] == 0
                     kinds[number, kind] += count
                 for column in range(edges.shape[1]):
-                    _stretch(number, column, parts.place[part, column], count, edges)
+                    _stretch_edges(number, column, parts.place[part, column], count, edges)
             part = parts.after[part]
         if size:
             for column in range(edges.shape[1]):
-                levels += _level(tree, column, edges[number, column, 0], edges[number, column, 3])
+                levels += _common_level(tree, column, edges[number, column, 0], edges[number, column, 3])
         groups.size[number] = size
         groups.different[number] = different
         groups.cost[number] = size * levels
 
 
 @compiled
-def _stretch(number: int, column: int, place: int, count: int, edges: Counts) -> None:
+def _stretch_edges(number: int, column: int, place: int, count: int, edges: Counts) -> None:
     low, high = edges[number, column, 0], edges[number, column, 3]
     if place < low:
         edges[number, column, 0] = place
@@ -126,24 +126,24 @@ def _least_cost(one: int, there: int, rest: Counts, parts: SwapParts, groups: Gr
     for column in range(len(rest)):
         mine, low, high = parts.place[one, column], rest[column, 0], rest[column, 1]
         near = min(max(edges[there, column, 0], min(low, high)), edges[there, column, 3])
-        ours += _level(tree, column, min(low, near), max(high, near))
+        ours += _common_level(tree, column, min(low, near), max(high, near))
         low = edges[there, column, 2 if edges[there, column, 1] == 1 else 0]
         high = edges[there, column, 5 if edges[there, column, 4] == 1 else 3]
-        theirs += _level(tree, column, min(low, mine), max(high, mine))
+        theirs += _common_level(tree, column, min(low, mine), max(high, mine))
     return int(groups.size[parts.owner[one]] * ours + groups.size[there] * theirs)
 
 
 @compiled
-def _cost(one: int, other: int, rest: Counts, parts: SwapParts, groups: Groups, tree: Tree) -> int:
+def _swap_cost(one: int, other: int, rest: Counts, parts: SwapParts, groups: Groups, tree: Tree) -> int:
     """Give what two classes cost after a swap of two records, given by their parts; ``rest`` as in ``_least_cost``."""
     there = parts.owner[other]
     ours = theirs = 0
     for column in range(len(rest)):
         mine, yours = parts.place[one, column], parts.place[other, column]
-        ours += _level(tree, column, min(rest[column, 0], yours), max(rest[column, 1], yours))
+        ours += _common_level(tree, column, min(rest[column, 0], yours), max(rest[column, 1], yours))
         low = min(_end_without(there, column, yours, groups.edges, 0), mine)
         high = max(_end_without(there, column, yours, groups.edges, 3), mine)
-        theirs += _level(tree, column, low, high)
+        theirs += _common_level(tree, column, low, high)
     return int(groups.size[parts.owner[one]] * ours + groups.size[there] * theirs)
 
 
@@ -185,7 +185,7 @@ def best_swap(mine: Counts, wanted: int, parts: SwapParts, groups: Groups, tree:
             other = groups.first[there]
             while other >= 0:
                 if _may_swap(one, other, wanted, parts, groups):
-                    change = _cost(one, other, rest, parts, groups, tree) - before
+                    change = _swap_cost(one, other, rest, parts, groups, tree) - before
                     if change < best or (change == best and found == one and parts.cell[other] < parts.cell[back]):
                         best, found, back = change, one, other
                 other = parts.after[other]
@@ -208,7 +208,7 @@ def best_merger(here: int, wanted: int, groups: Groups, tree: Tree) -> int:
         for column in range(groups.edges.shape[1]):
             low = min(groups.edges[here, column, 0], groups.edges[there, column, 0])
             high = max(groups.edges[here, column, 3], groups.edges[there, column, 3])
-            levels += _level(tree, column, low, high)
+            levels += _common_level(tree, column, low, high)
         size = groups.size[here] + groups.size[there]
         change = size * levels - groups.cost[here] - groups.cost[there]
         if together > most or (together == most and change < best):
@@ -227,8 +227,8 @@ class Crowds:
         groups = [[group[namer.code] for group in table.level_groups(at)] for at, namer in enumerate(table.names)]
         places, starts = flat_tables(groups)
         self._tree = Tree(places.astype(np.int32), starts)
-        self._parts = _parts(table, raised, kinds)
-        self._groups = _groups(len(raised.sizes), int(kinds.max(initial=0)) + 1, len(table.names))
+        self._parts = _parts_of_cells(table, raised, kinds)
+        self._groups = _empty_groups(len(raised.sizes), int(kinds.max(initial=0)) + 1, len(table.names))
         self._used = len(raised.rows)
         _chain(self._parts, self._groups, self._used)
         refresh(np.arange(len(raised.sizes)), self._parts, self._groups, self._tree)
@@ -297,7 +297,7 @@ class Crowds:
         refresh(np.array(numbers, dtype=np.int64), self._parts, self._groups, self._tree)
 
 
-def _parts(table: LocalTable, raised: Raised, kinds: Ints) -> SwapParts:
+def _parts_of_cells(table: LocalTable, raised: Raised, kinds: Ints) -> SwapParts:
     census = table.census
     places = [namer.place[codes] for namer, codes in zip(table.names, census.codes, strict=False)]
     place = np.ascontiguousarray(np.stack(places, axis=1).astype(np.int32))
@@ -305,7 +305,7 @@ def _parts(table: LocalTable, raised: Raised, kinds: Ints) -> SwapParts:
     return SwapParts(np.arange(len(census)), owner, kind, records, place, np.full(len(census), -1, dtype=np.int64))
 
 
-def _groups(number: int, kinds: int, columns: int) -> Groups:
+def _empty_groups(number: int, kinds: int, columns: int) -> Groups:
     if number * kinds > MOST:
         msg = f"SwapDiversity counts {kinds:,} sensitive values in {number:,} classes, and can count {MOST:,} pairs."
         raise ParameterError(msg, hint="give the sensitive column categories, or allow fewer outliers.")

@@ -83,7 +83,7 @@ class SwapDiversity:
         judge = _only_judge(table, model)
         table.refuse_if_hopeless()
         raised = raise_levels(table, k, k if self.outliers is None else self.outliers)
-        crowds = Crowds(table, raised, _kinds(table, judge), int(judge.model.requirements[0].bound))
+        crowds = Crowds(table, raised, _kinds_of_cells(table, judge), int(judge.model.requirements[0].bound))
         while (small := crowds.smallest_below(k)) is not None:
             crowds.merge(small, for_kinds=False)
         while (poor := crowds.least_diverse()) is not None:
@@ -115,7 +115,7 @@ def _only_judge(table: LocalTable, model: Model) -> Judge:
     return judges[0]
 
 
-def _kinds(table: LocalTable, judge: Judge) -> Ints:
+def _kinds_of_cells(table: LocalTable, judge: Judge) -> Ints:
     """Give the category of every cell, -1 for none; where the promise counts values, each is one of its own."""
     census, (name,) = table.census, judge.columns
     codes = table.sensitive_codes(name)

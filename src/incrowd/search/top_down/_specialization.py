@@ -27,11 +27,11 @@ def specialize(table: LocalTable, order: Ints, *, by_loss: bool, retry: bool) ->
     census = table.census
     codes = np.array([column[order] for column in census.codes[: len(census.quasi)]], dtype=np.int64)
     counts = np.ones(len(census), dtype=np.int64) if table.has_persons else census.counts[order].astype(np.int64)
-    down = _Specialization(Ladders.of(table), _needs(table, order), codes, by_loss, retry)
+    down = _Specialization(Ladders.of(table), _needs_of_cells(table, order), codes, by_loss, retry)
     number = min(1, len(counts))  # no part if there are no records
     levels = np.array([[namer.height - namer.floor for namer in table.names]] * number, dtype=np.int16)
     levels = levels.reshape(number, len(table.names))
-    starts, closed = _boundaries(np.full(number, len(counts))), np.zeros_like(levels, dtype=np.int8)
+    starts, closed = _boundaries_of(np.full(number, len(counts))), np.zeros_like(levels, dtype=np.int8)
     start = Parts(np.arange(len(counts), dtype=np.int32), counts, starts, levels, closed)
     blocks, finished = start.blocks(), [start.some(np.zeros(len(start.levels), dtype=bool))]
     while blocks:
@@ -85,7 +85,7 @@ class Parts(NamedTuple):
     def some(self, wanted: Bools) -> Parts:
         sizes = np.diff(self.starts)
         inside = np.repeat(wanted, sizes)
-        per_part = _boundaries(sizes[wanted]), self.levels[wanted], self.closed[wanted]
+        per_part = _boundaries_of(sizes[wanted]), self.levels[wanted], self.closed[wanted]
         return Parts(self.cells[inside], self.counts[inside], *per_part)
 
     def blocks(self) -> list[Parts]:
@@ -103,14 +103,14 @@ class Parts(NamedTuple):
         return Parts(self.cells[pieces], counts[pieces], starts, self.levels[origin], self.closed[origin]), origin
 
 
-def _boundaries(sizes: Ints) -> Counts:
+def _boundaries_of(sizes: Ints) -> Counts:
     return np.concatenate(([0], np.cumsum(sizes))).astype(np.int64)
 
 
 def _joined_parts(several: Sequence[Parts]) -> Parts:
     sizes = np.concatenate([np.diff(parts.starts) for parts in several])
     cells, counts, _, levels, closed = (np.concatenate(column) for column in zip(*several, strict=True))
-    return Parts(cells, counts, _boundaries(sizes), levels, closed)
+    return Parts(cells, counts, _boundaries_of(sizes), levels, closed)
 
 
 class Needs(NamedTuple):
@@ -126,7 +126,7 @@ class Needs(NamedTuple):
     stages: Counts
 
 
-def _needs(table: LocalTable, order: Ints) -> Needs:
+def _needs_of_cells(table: LocalTable, order: Ints) -> Needs:
     """Give what a class needs, for cells in the order that decides ties."""
     kinds, worth, worths, entries = [], [np.zeros(0, dtype=np.int64)], [], 0
     of_kinds: list[tuple[int, int]] = []
@@ -248,7 +248,7 @@ class _Specialization:
             return
         sizes = np.bincount(parts.owner[back], minlength=len(parts.levels))
         one = np.zeros(back.sum(), dtype=np.int64)
-        stay = self._divide(parts.cells[back], parts.counts[back], _boundaries(sizes), one)
+        stay = self._divide(parts.cells[back], parts.counts[back], _boundaries_of(sizes), one)
         poor = sizes > 0
         poor[poor] = ~stay.ok
         if poor.any():
