@@ -305,3 +305,39 @@ def test_labels_of_a_table_that_has_none_are_refused(run: Run) -> None:
     assert code == 2
     assert "no labels that could be written" in said
     assert not Path("out").exists()
+
+
+STARS = """version = 1
+[data]
+path = "patients.csv"
+[columns]
+age = { role = "quasi", hierarchy = "flat" }
+sex = { role = "quasi", hierarchy = "flat" }
+[privacy]
+promise = "k>=2"
+[search]
+algorithm = "levels-and-cells"
+[report]
+write = false
+"""
+
+
+@pytest.mark.parametrize("by", ["option", "plan"])
+def test_nothing_can_be_written_for_a_star(run: Run, by: str) -> None:
+    Path("patients.csv").write_text("age,sex\n31,f\n31,f\n33,m\n33,m\n40,f\n")
+    Path("plan.toml").write_text(STARS if by == "option" else STARS + '[output]\nstars = "null"\n')
+    assert run("anonymize", "plan.toml", *(["--stars", "null"] if by == "option" else []))[0] == 0
+    assert Path("out/public/data.csv").read_text() == "age,sex\n,f\n,f\n,f\n33,m\n33,m\n"
+    assert 'stars = "null"' in Path("out/owner/plan.toml").read_text()
+    assert run("verify", "out")[0] == 0
+
+
+def test_missing_values_beside_stars_are_refused_in_the_words_of_a_plan(run: Run) -> None:
+    Path("patients.csv").write_text("age,sex\n31,f\n31,f\n,m\n,m\n40,f\n")
+    Path("plan.toml").write_text(STARS)
+    code, _, said = run("anonymize", "plan.toml", "--stars", "null")
+    assert code == 2
+    assert "Column 'age' has missing values that are published, and stars" in said
+    assert 'hint: use stars = "star", or leave out records with missing values: missing_policy = "drop".' in said
+    assert run("anonymize", "plan.toml", "--stars", "nothing")[0] == 2
+    assert not Path("out").exists()

@@ -36,6 +36,8 @@ def is_on_trust(place: tuple[Any, ...], what: str) -> bool:
         return place != ("versions",) or what == "unknown key"
     if place == ("data", "dialect", "columns") and what == "shorter":
         return True  # a column that is read as it stands makes the same groups
+    if place == ("data", "stars") and what in {"shorter", "emptied", "deleted"}:
+        return True  # and so does a star that is called a missing value
     words = {*place[:1]} & {"date", "versions", "limits", "dropped"} or {*place[-1:]} & WORDS
     return bool(words) and what in {"other value", "shorter", "longer", "emptied"}
 

@@ -293,3 +293,16 @@ def test_spark_writes_nothing_but_parquet(table: Any, tmp_path: Path) -> None:
     assert not (tmp_path / "out").exists()
     write_table(release.table, tmp_path / "table.parquet")
     assert tally(pyarrow.parquet.read_table(tmp_path / "table.parquet")) == tally(release.table)
+
+
+def test_nothing_is_written_for_a_star_and_read_as_one(table: Any, tmp_path: Path) -> None:
+    how: dict[str, Any] = {"model": "k>=3", "algorithm": ic.LevelsAndCells(), "stars": "null"}
+    certificates = []
+    for name, source in {"here": people(), "there": table}.items():
+        ic.anonymize(source, schema(missing="drop"), output=tmp_path / name, **how)
+        certificates.append(json.loads((tmp_path / name / "public/release.json").read_text()))
+        assert ic.verify(tmp_path / name).holds
+    here, there = certificates
+    assert here["data"]["stars"] == there["data"]["stars"] != []
+    assert here["promises"] == there["promises"]
+    assert here["classes"] == there["classes"]

@@ -34,6 +34,9 @@ Force = Annotated[bool, Option("--force", help="Replace an earlier release in th
 Sign = Annotated[Path | None, Option("--sign", metavar="KEY", help="Sign the certificate with this private key.")]
 Plain = Annotated[bool, Option("--plain", help="Write a CSV file with commas, in UTF-8, with decimal points.")]
 Labels = Annotated[bool, Option("--labels", help="Write labels.csv: what the codes of SPSS and Stata mean.")]
+Stars = Annotated[
+    str | None, Option("--stars", metavar="star|null", help="What the file has where * is published: * or nothing.")
+]
 Explain = Annotated[bool, Option("--explain", help="Say for every column what one level finer would mean.")]
 
 
@@ -48,6 +51,7 @@ def anonymize(
     master: Master = None,
     plain: Plain = False,
     labels: Labels = False,
+    stars: Stars = None,
     explain: Explain = False,
     as_json: Json = False,
     quiet: Quiet = False,
@@ -62,7 +66,8 @@ def anonymize(
 
     start = time.perf_counter()
     read, limit = Plan.read(plan), checked_memory(memory)
-    changes = {**({"dialect": "plain"} if plain else {}), **({"labels": True} if labels else {})}
+    said = {"dialect": "plain" if plain else None, "labels": labels or None, "stars": stars}
+    changes = {name: value for name, value in said.items() if value is not None}
     read = replace(read, output=read.output.model_copy(update=changes))
     if not quiet:
         tell(f"plan     {plan.name}: {read.model()}")
@@ -195,6 +200,7 @@ def apply(
     force: Force = False,
     sign: Sign = None,
     plain: Plain = False,
+    stars: Stars = None,
     *,
     reading: dict[str, Any],
     as_json: Json = False,
@@ -214,6 +220,7 @@ def apply(
         "output": output,
         "format": kind or format_like(data),
         "dialect": "plain" if plain else "input",
+        "stars": stars or "star",
         "force": force,
         "sign": sign,
         **({"others": "drop"} if drop_others else {}),

@@ -22,6 +22,7 @@ from incrowd.engines._resources import Resources
 from incrowd.engines.formats._csv import BROKEN
 from incrowd.engines.formats._csv_output import write_text
 from incrowd.engines.formats._excel import read_spreadsheet, write_spreadsheet
+from incrowd.engines.formats._stars import batches_without_stars, relation_without_stars, without_stars
 from incrowd.engines.formats._statistics import (
     NO_CODEBOOK,
     READERS,
@@ -321,6 +322,7 @@ def write_arrow(
     table: pa.Table, path: Path, resources: Resources, codebook: Codebook = NO_CODEBOOK, wording: Wording | None = None
 ) -> Wording:
     """Write an Arrow table as a relation is written, so that all engines write the same file."""
+    table = without_stars(table, wording)
     if ending_of(path) in STREAMED:
         workshop = Workshop(resources)
         workshop.connection.execute("SET preserve_insertion_order = true")
@@ -344,6 +346,7 @@ def write_relation(
     relation: duckdb.DuckDBPyRelation, path: Path, codebook: Codebook = NO_CODEBOOK, wording: Wording | None = None
 ) -> Wording:
     """Write a relation to a file; say how, where it is one of text."""
+    relation = relation_without_stars(relation, wording)
     if is_text(path):
         return write_text(relation, path, wording)
     if ending_of(path) == ".parquet":
@@ -368,6 +371,7 @@ def write_batches(
     keep all of the file in memory to bring it into order.
     """
     check_suffix(path)
+    batches = batches_without_stars(batches, wording)
     if is_text(path):
         writer = connect(threads=1, preserve_insertion_order=True)  # before DuckDB 1.5 it must outlive its relations
         return write_text(writer.from_arrow(batches), path, wording, texts)

@@ -43,6 +43,7 @@ from incrowd.engines.formats._csv import BROKEN, TextFiles
 from incrowd.engines.formats._database import Database, read_database, write_database
 from incrowd.engines.formats._excel import plain_cells
 from incrowd.engines.formats._notation import Notation
+from incrowd.engines.formats._stars import relation_with_stars, with_stars
 from incrowd.engines.formats._statistics import Codebook, LabelledArrow
 from incrowd.engines.formats._wording import Dialect, Wording, unescaped_column
 from incrowd.engines.spark._engine import open_spark
@@ -100,7 +101,7 @@ def open_table(  # noqa: PLR0913 - each says how one kind of table is read
         incrowd writes; they are read as they were before. Such a text file has an empty text in quotes, and nothing at
         all where a value is missing.
     wording
-        How the numbers and days of a text file that incrowd wrote are written there, if not as usual.
+        How stars, and the numbers and days of a text file, that incrowd wrote are written there, if not as usual.
     memory
         The most that a run may use, such as ``"4GB"``; half of it is DuckDB's, and what is more spills to ``temp``.
         Without it, three quarters of what the machine or its container has left. A frame in memory is handed to DuckDB
@@ -166,7 +167,7 @@ def _open_file(path: Path, layout: Layout, resources: Resources, reading: Mappin
         said = {"decimal": None if notation.decimal == "." else ",", "thousands": notation.thousands}
         _refuse_layout(f"a file that ends in {found.ending}", **said, dates=notation.dates)
     if found.ending == ".parquet":
-        return _open_parquet(found, Workshop(resources), reading)
+        return _open_parquet(found, Workshop(resources), layout.wording.stars, reading)
     stamp = Stamp.of(found)
     report_stage("reading")
     table, codebook = read_whole(path, layout.sheet)
@@ -177,18 +178,19 @@ def _open_file(path: Path, layout: Layout, resources: Resources, reading: Mappin
     if found.ending in SPREADSHEETS:
         table, unused = plain_cells(table, notation, reading["missing_values"])
     untyped = () if found.ending in ARROWS else table.column_names  # a program's cells, not a column's type
+    table = with_stars(table, layout.wording.stars)
     engine = _open_eager(codebook.attach(table) if codebook else table, resources, reading, untyped)
     engine.unused = unused
     return engine
 
 
-def _open_parquet(found: FileSet, workshop: Workshop, reading: Mapping[str, Any]) -> Engine:
+def _open_parquet(found: FileSet, workshop: Workshop, stars: Collection[str], reading: Mapping[str, Any]) -> Engine:
     stamp = Stamp.of(found)
     columns = found.parquet_columns()
     names = [name for name, _ in columns[0]]
     _check_names(names, reading["drop"])
     found.check_columns(columns, names)
-    relation = found.parquet_relation(workshop.connection)
+    relation = relation_with_stars(found.parquet_relation(workshop.connection), {*stars} & {*names})
     home = DuckBackend(relation, _as_it_is, workshop=workshop, stamp=stamp)
     return ParquetEngine(inner_frame(relation), home, names, refused=duration_columns(columns[0]), **reading)
 

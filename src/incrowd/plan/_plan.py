@@ -309,6 +309,7 @@ class Plan:
             "format": self.output.format or format_like(self.data.path),
             "dialect": self.output.plain().get("dialect", "input"),
             "labels": self.output.labels,
+            "stars": self.output.stars,
             "plan": self.text(folder=home / OWNER),
             "about": self.report.about if self.report.write else None,
         }

@@ -314,6 +314,7 @@ class OutputSection(Part):
         "How a CSV file is written: as the file that was read, plainly, or what differs.", default="input"
     )
     labels: StrictBool = _key("Whether to write labels.csv: what the codes of SPSS and Stata mean.", default=False)
+    stars: Literal["star", "null"] = _key("What the file has where * is published: that or nothing.", default="star")
     order: Literal["sorted", "keep"] = _key("Sorted by the published values, or as it was.", default="sorted")
     suppression: Literal["drop", "mask"] = _key("What becomes of records that are left out.", default="drop")
     others: Literal["refuse", "drop"] = _key("What becomes of columns without a role.", default="refuse")

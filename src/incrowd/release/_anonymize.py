@@ -84,7 +84,7 @@ def anonymize(  # noqa: PLR0913 - the front door of the house; only the first tw
         - ``pseudonyms``: identifiers to publish as pseudonyms, each with the file of its key, of 32 bytes or more.
         - ``output``: a folder to write the release to, as ``Release.save`` does, without holding the table in memory;
           ``release.table`` is then the path of the written file. ``format``, ``dialect``, ``labels``, ``force``,
-          ``sign``, ``plan`` and ``about`` as there.
+          ``sign``, ``plan``, ``about`` and ``stars`` as there.
 
     Raises
     ------

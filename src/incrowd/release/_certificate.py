@@ -118,7 +118,7 @@ def certificate_of(
     """Write the certificate of a release; ``engine`` has opened the file with its table, on which all was measured."""
     columns = found.columns
     _expect_the_same(release, found)
-    _expect_empty_texts(release, engine, data)
+    _expect_empty_texts(release, engine, data, wording)
     pseudonyms = [column["name"] for column in columns if column["role"] in {"identifier", "entity"}]
     return {
         "schema": SCHEMA,
@@ -131,6 +131,7 @@ def certificate_of(
             "rows": found.rows,
             "escaped": escaping_of(data),
             **({} if wording.plain is None else {"dialect": wording.plain}),
+            **({"stars": list(wording.stars)} if wording.stars else {}),
             **({"labels": digest_of_files(data.with_name(LABELS))} if data.with_name(LABELS).exists() else {}),
         },
         "columns": columns,
@@ -197,7 +198,7 @@ def _expect_the_same(release: Release, found: Measurement) -> None:
         raise ReleaseMismatch(msg, hint=AS_PARQUET)
 
 
-def _expect_empty_texts(release: Release, engine: Engine, data: Path) -> None:
+def _expect_empty_texts(release: Release, engine: Engine, data: Path, wording: Wording) -> None:
     """Refuse a file whose readers would take an empty text for nothing, where that makes a difference.
 
     Files of SPSS and Stata hold no other nothing for texts. A CSV file has an empty text in quotes, which we read as it
@@ -210,7 +211,8 @@ def _expect_empty_texts(release: Release, engine: Engine, data: Path) -> None:
         lost = [name for name in possible if "" in _publishable_texts(release, name)]
     elif possible and ending_of(data) in {".csv", ".csv.gz"}:
         found = engine.domains(possible)
-        lost = [name for name in possible if found[name].has_null and "" in found[name].texts.tolist()]
+        holes = {name for name in possible if found[name].has_null or name in wording.stars}
+        lost = [name for name in possible if name in holes and "" in found[name].texts.tolist()]
     if lost:
         msg = f"A file ending in {ending_of(data)!r} cannot tell the empty texts of column {lost[0]!r} from nothing."
         raise ReleaseMismatch(msg, hint=AS_PARQUET)

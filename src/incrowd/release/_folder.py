@@ -19,7 +19,7 @@ from incrowd.engines import Codebook, Engine, Wording, ending_of, open_table
 from incrowd.models import exact_text
 from incrowd.release._about import check_about
 from incrowd.release._certificate import canonical, certificate_of, signature_of
-from incrowd.release._output import LABELS, Format, Output, check_wanted_dialect, write_labels
+from incrowd.release._output import LABELS, Format, Output, check_stars, check_wanted_dialect, write_labels
 from incrowd.release._recoding_file import PART, StoredRecoding, json_at, readable, save_recoding
 from incrowd.release._release_file import Measurement, Measuring, open_released
 
@@ -51,13 +51,14 @@ def save(release: Release, folder: str | os.PathLike[str], *, date: str | None =
         raise ParameterError(msg, hint="run it again on the whole table, without sample.")
     if output.about is not None:
         check_about(output.about)
-    output = replace(output, dialect=check_wanted_dialect(output.dialect))
+    output = replace(output, dialect=check_wanted_dialect(output.dialect), stars=check_stars(output.stars))
     with Folders.new(folder, force=output.force) as folders:
         data, table = folders.public / f"data.{output.format}", release.table
         engine = open_released(table) if isinstance(table, Path) else open_table(table, missing_values=())
         codebook = output.codebook(engine)
         wanted = output.wording(engine, release.recipe.wording, release.schema, release.recoding.domains)
-        wording = engine.write(data, keep_order=release.recipe.order == "keep", wording=wanted)
+        keep = release.recipe.order == "keep"
+        wording = output.write(engine, data, wanted, release.recoding, keep_order=keep)
         folders.write_around(release, output, data, wording, codebook=codebook, date=date)
     return output.folder
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 import hashlib
 import hmac
 import os
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal, get_args
 
-from incrowd.core import DataError, Domain, ParameterError, Schema, SchemaError
+from incrowd.core import TOP, DataError, Domain, Hint, ParameterError, Recoding, Schema, SchemaError
 from incrowd.engines import (
     Codebook,
     Dialect,
@@ -68,10 +69,13 @@ def _key(path: Path, column: str) -> bytes:
 
 Format = Literal["parquet", "csv", "csv.gz", "arrow", "xlsx", "sav", "dta"]
 KeyFile = str | os.PathLike[str]
+Stars = Literal["star", "null"]
+"""What a file has where a star is published: the star, or nothing."""
 WantedDialect = Literal["input", "plain"] | Mapping[str, Any]
 """As the file that was read, plainly, or by what differs from the file that was read."""
 KEYS = ("separator", "decimal", "dates", "encoding", "mark")
 _TYPED = {"number", "date", "datetime"}
+_WHOLE = re.compile("0|-?[1-9][0-9]{0,17}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +90,34 @@ class Output:
     sign: KeyFile | None = None
     plan: str | None = None
     about: Mapping[str, str] | None = None
+    stars: Stars = "star"
+
+    def write(
+        self, released: Engine, data: Path, wanted: Wording, recoding: Recoding, *, keep_order: bool = False
+    ) -> Wording:
+        """Write a published table, and say how."""
+        wanted = self._without_stars(released, wanted, recoding)
+        return replace(released.write(data, keep_order=keep_order, wording=wanted), stars=wanted.stars)
+
+    def _without_stars(self, released: Engine, wanted: Wording, recoding: Recoding) -> Wording:
+        """Say where stars are left out, and which columns then are whole numbers; refuse what nobody could tell apart.
+
+        A missing value that is published is a value as any other: beside a star that is nothing too it would be lost.
+        """
+        if self.stars == "star":
+            return wanted
+        stars, numbers, columns = [], [], released.columns()
+        for name, found in released.domains(recoding.quasi).items():
+            labels = {*found.texts.tolist()}
+            if TOP in labels:
+                stars.append(name)
+                if None in labels:
+                    raise _not_told_apart(name)
+            values = labels - {TOP, None}
+            texts = columns[name] == "text" and recoding.domains[name].kind == "number"
+            if texts and values and all(map(_WHOLE.fullmatch, values)):
+                numbers.append(name)
+        return replace(wanted, stars=tuple(stars), numbers=tuple(numbers))
 
     def wording(self, engine: Engine, read: Wording | None, schema: Schema, domains: Mapping[str, Domain]) -> Wording:
         """Say how a release is written as text: as the table was read, if that was a text file, unless told otherwise.
@@ -115,6 +147,12 @@ class Output:
             msg = "The table has no labels that could be written."
             raise ParameterError(msg, hint="files of SPSS and Stata have; leave labels out for others.")
         return found if self.labels else None
+
+
+def _not_told_apart(name: str) -> DataError:
+    msg = f"Column {name!r} has missing values that are published, and stars: both cannot be written as nothing."
+    hint = Hint("use {stars}, or leave out records with missing values: {missing}.", stars="star", missing="drop")
+    return DataError(msg, hint=hint)
 
 
 def check_wanted_dialect(told: Any) -> WantedDialect:
@@ -184,6 +222,7 @@ class Publishing(Reading, total=False):
     sign: KeyFile | None
     plan: str | None
     about: Mapping[str, str] | None
+    stars: Stars
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,7 +273,7 @@ class Manner:
 
 def _output(options: Mapping[str, Any]) -> Output | None:
     if options.get("output") is None:
-        for name in ("format", "dialect", "labels", "force", "sign", "plan", "about"):
+        for name in ("format", "dialect", "labels", "force", "sign", "plan", "about", "stars"):
             if options.get(name):
                 msg = f"{name} says how files are written, and output is not given."
                 raise ParameterError(msg, hint="give output, or write the files with release.save.")
@@ -251,7 +290,14 @@ def _output(options: Mapping[str, Any]) -> Output | None:
         sign=options.get("sign"),
         plan=options.get("plan"),
         about=options.get("about"),
+        stars=check_stars(options.get("stars", "star")),
     )
+
+
+def check_stars(told: Any) -> Stars:
+    """Refuse what says nothing about stars."""
+    wanted: Stars = _checked_choice("stars", Stars, told)
+    return wanted
 
 
 def _checked_choice(name: str, known: Any, given: Any) -> Any:

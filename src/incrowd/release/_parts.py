@@ -180,7 +180,8 @@ class PartwisePublication:
         data = folders.public / f"data.{self.output.format}"
         source, schema, domains = self.source, self.problem.schema, self.problem.census.domains
         wanted = self.output.wording(source.engine, source.wording, schema, domains)
-        wording = open_released(released, **self.source.engine.resources.options).write(data, wording=wanted)
+        rows = open_released(released, **self.source.engine.resources.options)
+        wording = self.output.write(rows, data, wanted, found.recoding)
         written = open_released(data, wording, **self.source.engine.resources.options)
         verdict, measured = self._verdict(written, shares, expected)
         place = self.output.folder / folders.public.name / data.name

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -104,7 +104,11 @@ def _write_release(source: Source, found: Found, predicted: Future[Predicted], o
         data = folders.public / f"data.{output.format}"
         wanted = output.wording(source.engine, source.wording, schema, found.recoding.domains)
         codebook = output.codebook(source.engine)
-        cluster, wording = _write(source.recoded(found.recoding), data, wanted)
+
+        def write(engine: Engine, path: Path) -> Wording:
+            return output.write(engine, path, wanted, found.recoding)
+
+        cluster, wording = _write(source.recoded(found.recoding), data, write)
         with _engine_to_check(source, found, data, cluster, wording) as engine:
             verdict, classes = verdict_on_published(engine, found.problem, found.recoding, predicted.result())
             notes: tuple[str, ...] = ()
@@ -141,9 +145,11 @@ def _engine_to_check(
             unpersist(whole)
 
 
-def _write(engine: Engine, path: Path, wanted: Wording | None = None) -> tuple[SparkBackend | None, Wording]:
+def _write(
+    engine: Engine, path: Path, write: Callable[[Engine, Path], Wording] = lambda engine, path: engine.write(path)
+) -> tuple[SparkBackend | None, Wording]:
     """Write a table; say which cluster did, if one did, and how. The engine is forgotten before its file is checked."""
-    wording = engine.write(path, wording=wanted)
+    wording = write(engine, path)
     return cluster_of(engine), wording
 
 
@@ -152,7 +158,7 @@ def _open_written(
 ) -> Engine:
     """Open what was written: what a cluster wrote, by the cluster."""
     if cluster is not None:
-        return open_written(path, cluster)
+        return open_written(path, cluster, () if wording is None else wording.stars)
     return open_released(path, wording, **budget)
 
 

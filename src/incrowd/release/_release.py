@@ -18,7 +18,7 @@ from incrowd.release._census import AS_READ, cells_that_fit, open_with_schema, r
 from incrowd.release._columns import PublishedColumn
 from incrowd.release._explanation import Explanation, in_words
 from incrowd.release._folder import report_room, save
-from incrowd.release._output import Format, KeyFile, WantedDialect
+from incrowd.release._output import Format, KeyFile, Stars, WantedDialect
 from incrowd.release._recipe import Basis, Recipe
 from incrowd.release._release_file import open_released
 
@@ -167,6 +167,7 @@ class Release:
         sign: KeyFile | None = None,
         plan: str | None = None,
         about: Mapping[str, str] | None = None,
+        stars: Stars = "star",
     ) -> Path:
         """Write ``public``, which may be given away, and ``owner``, which must be kept, into a folder.
 
@@ -190,8 +191,11 @@ class Release:
             The text of the plan that it was made by.
         about
             Write reports too, with what only the owner knows, as in ``report``; an empty dict says nothing.
+        stars
+            What the file has where ``*`` is published: ``"star"``, or with ``"null"`` nothing, as for a missing value.
+            The certificate then names these columns. One that has missing values of its own beside stars is refused.
         """
-        how: dict[str, Any] = {"format": format, "dialect": dialect, "labels": labels, "force": force}
+        how: dict[str, Any] = {"format": format, "dialect": dialect, "labels": labels, "force": force, "stars": stars}
         return save(self, folder, **how, sign=sign, plan=plan, about=about)
 
     @property

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
@@ -41,12 +41,14 @@ class Measurement:
 
 
 def open_released(path: Path, wording: Wording | None = None, **budget: Any) -> Engine:
-    """Open a released file as it was written: texts as before escaping; missing is what is empty without quotes."""
-    how: dict[str, Any] = {}
+    """Open a released file as it was written: texts as before escaping; missing is what is empty without quotes.
+
+    Where its certificate says that nothing stands for a star, it is a star.
+    """
+    known, how = wording_beside(path) if wording is None else wording, dict[str, Any]()
     if ending_of(path) in {".csv", ".csv.gz"}:
-        known = wording_beside(path) if wording is None else wording
-        how = {"separator": known.dialect.separator, "encoding": known.encoding, "wording": known}
-    return open_table(path, missing_values=(), escaped=is_escaped(path), **how, **budget)
+        how = {"separator": known.dialect.separator, "encoding": known.encoding}
+    return open_table(path, missing_values=(), escaped=is_escaped(path), wording=known, **how, **budget)
 
 
 def wording_beside(path: Path) -> Wording:
@@ -60,7 +62,7 @@ def wording_beside(path: Path) -> Wording:
 
 def wording_of(data: Plain) -> Wording:
     """Say how a released file is written, by what a certificate says about it."""
-    return Wording.of(data.get("dialect"))
+    return replace(Wording.of(data.get("dialect")), stars=tuple(data.get("stars", ())))
 
 
 class Measuring:

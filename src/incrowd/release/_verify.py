@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal, NoReturn, Unpack
 
@@ -20,7 +20,7 @@ from incrowd.core import (
     ReleaseMismatch,
     SchemaError,
 )
-from incrowd.engines import Engine, Wording, digest_of_files, is_written_by
+from incrowd.engines import Engine, digest_of_files, is_written_by
 from incrowd.models import Model, NTCloseness, promise
 from incrowd.release._census import Reading, reading_as_before, shares_needed
 from incrowd.release._certificate import SCHEMA, bytes_of, canonical, escaping_of, is_signed, shown_measures
@@ -263,9 +263,11 @@ def _compare_file(
         beside = data.with_name(LABELS)
         yield beside.is_file() and digest_of_files(beside) == certificate["data"]["labels"], "hash of the labels"
     wording = wording_of(certificate["data"])
-    written = wording == Wording() or is_written_by(data, wording)
+    written = wording.plain is None or is_written_by(data, wording)
     if not written:
         yield False, "how numbers, days and characters are written"
+    if wording.stars and not _is_without_stars(certificate, open_released(data, replace(wording, stars=()))):
+        yield False, "how stars are written"
     try:
         released = open_released(data, wording, memory=memory)
     except DataError:
@@ -273,6 +275,15 @@ def _compare_file(
             raise
         return  # it is no file of this encoding, and that is said
     yield from _compare_table(certificate, released, again, untouched=same)
+
+
+def _is_without_stars(certificate: Plain, file: Engine) -> bool:
+    """Say whether the columns that are said to have nothing for a star have that, and no star."""
+    named = certificate["data"]["stars"]
+    quasi = {column["name"] for column in certificate["columns"] if column["role"] == "quasi-identifier"}
+    if len({*named}) < len(named) or not {*named} <= quasi & {*file.columns()}:
+        return False
+    return all(found.has_null and TOP not in found.texts for found in file.domains(named).values())
 
 
 def _contradiction_remarks(certificate: Plain) -> Iterator[Remark]:

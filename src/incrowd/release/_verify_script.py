@@ -37,6 +37,7 @@ Told = tuple[bool | None, str]  # True: as certified; False: it differs; None: t
 COUNT, WORDS, MAYBE = range(2**63), [str], (str, None)
 STYLE = {"separator": str, "encoding": str, "mark": bool, "decimal": (".", ","), "dates": MAYBE, "columns": WORDS}
 DATA = {"name": str, "sha256": str, "bytes": COUNT, "rows": COUNT, "escaped": MAYBE, "labels?": str, "dialect?": STYLE}
+DATA |= {"stars?": WORDS}
 PLAIN: Plain = {"separator": ",", "encoding": "utf-8", "mark": False, "decimal": ".", "dates": None, "columns": []}
 ROLES = ("quasi-identifier", "sensitive", "insensitive", "identifier", "entity", "count")
 MEANING = {"order?": ("numbers", "dates", [MAYBE]), "taxonomy?": [[MAYBE]], "categories?": [[MAYBE]]}
@@ -446,7 +447,11 @@ def check_columns(certificate: Plain, table: Plain, *, escaped: bool) -> Iterato
     roles = Counter(column["role"] for column in columns)
     hidden = [column["name"] for column in columns if column["role"] in {"identifier", "entity"}]
     people, several = certificate["persons"], certificate["counted"] == "persons"
+    quasi = (column["name"] for column in columns if column["role"] == "quasi-identifier")
+    found = {name: set(table.get(name, ())) for name in quasi}
+    stars, starless = data.get("stars", []), {name for name in found if None in found[name] and "*" not in found[name]}
     sound = {
+        "how stars are written": len({*stars} & starless) == len(stars),
         "roles of the columns": bool(levels) and roles["count"] <= 1 and roles["entity"] <= several,
         "levels of the columns": len({level is None for level in levels}) <= 1 and others <= {None},
         "height": ("height" in measures) == (levels[:1] not in ([], [None])),
@@ -462,13 +467,13 @@ def check(certificate: Plain, table: Plain, *, escaped: bool) -> Iterator[Told]:
     """Compare everything that the table can show."""
     yield from check_columns(certificate, table, escaped=escaped)
     data, columns = certificate["data"], certificate["columns"]
+    table |= {name: ["*" if cell is None else cell for cell in table[name]] for name in data.get("stars", [])}
     sizes = [bag.total() for bag in classes_of(table, columns, []).values()]
     suppressed, masked = certificate["suppressed"], certificate["masked"]  # what is masked is in the file
     left_out, records = suppressed - masked, sum(sizes) + suppressed - masked
     found = {"rows": len(next(iter(table.values()))), "records": sum(sizes), "classes": len(sizes)}
     found["discernibility"] = sum(size * size for size in sizes) - masked**2 + suppressed * records
-    found["aecs"] = records / max(len(sizes) + (left_out > 0), 1)
-    found["height"] = sum(column["level"] or 0 for column in columns)
+    found |= {"aecs": records / max(len(sizes) + (left_out > 0), 1), "height": sum(c["level"] or 0 for c in columns)}
     certified = {**data, **certificate, **certificate["measures"]}
     for name in (name for name in found if name in certified):
         same = math.isclose(certified[name], found[name], rel_tol=1e-9 if name == "aecs" else 0)

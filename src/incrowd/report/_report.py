@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from incrowd.core import ParameterError, atomic_path
+from incrowd.core import ParameterError, atomic_path, name_list
 from incrowd.evidence import Attack
 from incrowd.release import (
     NEEDS,
@@ -197,6 +197,7 @@ def checking_section(about: About) -> Section:
             f"The data come with verify.py, a program that you can read. It needs {more}. Run: python verify.py",
             "It measures the promises again on the file, and compares its hash with the certificate release.json.",
             *_layout_texts(name, about.file.get("dialect")),
+            *_star_texts(name, about.file.get("stars", ())),
         ],
     )
 
@@ -210,6 +211,13 @@ def _layout_texts(name: str, dialect: Mapping[str, Any] | None) -> Iterator[str]
     numbers = "commas" if dialect["decimal"] == "," else "points"
     letters = f"is encoded in {dialect['encoding']}"
     yield f"To read {name}: it has {between} between its values, {letters}, and has decimal {numbers}{days}."
+
+
+def _star_texts(name: str, stars: Sequence[str]) -> Iterator[str]:
+    """Say where nothing in a file means that a value is not published."""
+    if stars:
+        columns = f"the column{'s' * (len(stars) > 1)} {name_list(stars, len(stars))}"
+        yield f"In {name}, a cell of {columns} that is empty has a value that is not published (*)."
 
 
 # The first page: what a board reads before it signs.

@@ -64,7 +64,7 @@ def tables_in(plan: Plan) -> dict[str, Any]:
     return replace(plan, folder=None).to_dict()
 
 
-SAID = ("folder", "format", "dialect", "labels", "force")
+SAID = ("folder", "format", "dialect", "labels", "stars", "force")
 """Where a release is written and as what: the release itself stays the same."""
 SIGNED = ("released_anyway", "released_by", "open_items")
 """What the report says about a release that was made although something was open."""

@@ -175,7 +175,7 @@ def export(given: Plain, teller: Teller) -> Plain:
     folder, target = Path(given["run"]), Path(given["target"])
     _, release = release_of(given["run"], teller)
     teller.step("writing the release and its reports")
-    how = {key: given[key] for key in ("format", "dialect", "force", "about")}
+    how = {key: given[key] for key in ("format", "dialect", "stars", "force", "about")}
     release.save(target, **how, plan=given["text"])
     write_text(folder / "source.toml", given["source"])
     _keep_reports(folder, target)

@@ -110,7 +110,8 @@ async def _export(here: ServerState, body: asked.ExportJob, folder: Path) -> Pla
     about = written.report.about if now.report.write else None
     texts = {"source": source if plan == made_by else plan.text(), "text": written.text(folder=target / OWNER)}
     dialect = now.to_dict().get("output", {}).get("dialect", "input")
-    more = {"force": body.force, "about": about, "format": kind, "dialect": dialect, "signed": signed}
+    more = {"force": body.force, "about": about, "format": kind, "dialect": dialect, "stars": now.output.stars}
+    more |= {"signed": signed}
     return {"target": str(target), **texts, **more}
 
 

@@ -15,7 +15,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from incrowd.core import DataError, Hint, IncrowdError, ParameterError
+from incrowd.core import TOP, DataError, Hint, IncrowdError, ParameterError
 from incrowd.engines._arrow import is_text_type
 from incrowd.engines.formats._csv import check_encoding
 from incrowd.engines.formats._notation import are_numbers
@@ -60,16 +60,23 @@ class Dialect:
 
 @dataclass(frozen=True, slots=True)
 class Wording:
-    """How a released text file is written, so that it can be read again."""
+    """How a released file is written, so that it can be read again; all but ``stars`` is about text files."""
 
     dialect: Dialect = field(default_factory=Dialect)
     columns: tuple[str, ...] = ()  # those whose numbers and days are written by the dialect
     typed: bool = False  # still to be found out: then also columns that are of numbers or of days throughout
+    stars: tuple[str, ...] = ()  # those that have nothing where a star is published
+    numbers: tuple[str, ...] = ()  # those to be written as whole numbers: they have no other labels
+
+    @property
+    def told_apart(self) -> tuple[str, ...]:
+        """The columns that are written otherwise than they are published."""
+        return tuple(dict.fromkeys((*self.stars, *self.numbers)))
 
     @property
     def plain(self) -> dict[str, Any] | None:
-        """What a certificate says of it; nothing for the usual CSV file."""
-        if self == Wording():
+        """What a certificate says of the dialect; nothing for the usual CSV file."""
+        if (self.dialect, self.columns) == (Dialect(), ()):
             return None
         known = asdict(self.dialect)
         del known["thousands"]
@@ -127,11 +134,12 @@ class Wording:
 
     def read_sql(self, names: Sequence[str], cells: Sequence[str]) -> str:
         """Write the expressions that give the texts of columns as they were before they were written."""
-        every = [
-            (cell, _read_sql(self.dialect, cell) if name in self.columns else cell)
-            for name, cell in zip(names, cells, strict=True)
-        ]
-        return ", ".join(f"{unescaped_sql(text)} AS {cell}" for cell, text in every)
+        every = []
+        for name, cell in zip(names, cells, strict=True):
+            text = unescaped_sql(_read_sql(self.dialect, cell) if name in self.columns else cell)
+            text = f"coalesce({text}, '{TOP}')" if name in self.stars else text
+            every.append(f"{text} AS {cell}")
+        return ", ".join(every)
 
     def kept_sql(self, cell: str) -> str:
         """Ask the cells of a column whether all are written so, and some otherwise than we write them."""

@@ -6,7 +6,7 @@ import glob
 import importlib
 import json
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, NoReturn
@@ -14,7 +14,7 @@ from typing import Any, NoReturn
 import pyarrow as pa
 import pyarrow.parquet
 
-from incrowd.core import DataError, EngineError, Hint, ParameterError
+from incrowd.core import TOP, DataError, EngineError, Hint, ParameterError
 from incrowd.engines._backend import Backend, Frame, frame_of
 from incrowd.engines._border import guarded
 from incrowd.engines._files import FileSet, ending_of, files_of
@@ -153,6 +153,24 @@ def functions_of(frame: Any) -> Any:
     return importlib.import_module("pyspark.sql.connect.functions" if connect else "pyspark.sql.functions")
 
 
+def without_stars(frame: Any, wording: Wording) -> Any:
+    """Let a frame have nothing where it has a star, and whole numbers where its columns have no other labels."""
+    of = functions_of(frame)
+    for name in wording.told_apart:
+        cell = frame[f"`{name.replace('`', '``')}`"].cast("string")
+        cell = of.when(cell != TOP, cell) if name in wording.stars else cell
+        frame = frame.withColumn(name, cell.cast("bigint") if name in wording.numbers else cell)
+    return frame
+
+
+def with_stars(frame: Any, stars: Collection[str]) -> Any:
+    """Let a frame have a star where some columns have nothing."""
+    of = functions_of(frame)
+    for name in stars:
+        frame = frame.withColumn(name, of.coalesce(frame[f"`{name.replace('`', '``')}`"].cast("string"), of.lit(TOP)))
+    return frame
+
+
 FEW = 1_000_000  # tables of so many rows are sent to every worker; larger ones are joined by shuffling
 
 
@@ -178,8 +196,8 @@ class SparkBackend(Backend):
         return frame_of(native)
 
     def write(self, frame: Frame, names: Sequence[str], path: Path, wording: Wording | None = None) -> Wording:
-        del wording  # it writes no text
-        write_folder(frame.to_native().toDF(*names), path)
+        native = frame.to_native().toDF(*names)
+        write_folder(native if wording is None else without_stars(native, wording), path)
         return Wording()
 
     def hand_back(self, table: pa.Table) -> Any:

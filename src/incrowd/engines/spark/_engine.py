@@ -36,6 +36,7 @@ from incrowd.engines.spark._backend import (
     is_publishable,
     repeat_rows,
     tally_in_parts,
+    with_stars,
 )
 
 ROWS_PER_PART = 1_000_000  # so many rows about are published together, in one task and one file
@@ -303,9 +304,9 @@ def check_published(engine: Engine, publish: Sequence[str]) -> None:
         engine.check_published(publish)
 
 
-def open_written(path: Path, cluster: SparkBackend) -> SparkEngine:
-    """Open a folder by the cluster that wrote it, with the same memory."""
-    return open_spark(cluster.read(path), (), (), cluster.resources)
+def open_written(path: Path, cluster: SparkBackend, stars: Sequence[str] = ()) -> SparkEngine:
+    """Open a folder by the cluster that wrote it, with the same memory; nothing is a star in some columns."""
+    return open_spark(with_stars(cluster.read(path), stars), (), (), cluster.resources)
 
 
 def unpersist(table: Any) -> None:
