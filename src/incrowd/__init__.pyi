@@ -26,6 +26,7 @@ from .engines import (
     Database as Database,
 )
 from .evidence import (
+    alternatives as alternatives,
     assess as assess,
     attack as attack,
     check as check,

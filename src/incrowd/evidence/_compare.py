@@ -1,12 +1,31 @@
-"""``compare``: two releases side by side, their promises, measured numbers and costs."""
+"""``compare`` and ``alternatives``: two releases, or several searches for one table, side by side."""
 
 from __future__ import annotations
 
+import time
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Unpack
 
-from incrowd.core import ParameterError
-from incrowd.release import Release
+from incrowd.core import (
+    CensusRequest,
+    Classes,
+    HierarchyError,
+    NoSafeRelease,
+    ParameterError,
+    Schema,
+)
+from incrowd.engines import Answers, Engine, Remembered
+from incrowd.evidence._alternatives import Alternative, Alternatives
+from incrowd.evidence._attack import USUAL
+from incrowd.evidence._attack_result import Attacks
+from incrowd.evidence._linkage import join, linkage, people_of_original
+from incrowd.evidence._minimality import own_attacks
+from incrowd.evidence._subject import Subject, published_schema
+from incrowd.measures import column_weights, mean_detail
+from incrowd.models import Model, Number
+from incrowd.release import Draft, Reading, Release, open_problem, version_of_draft
+from incrowd.search import Algorithm, CheapestFirst, LevelsAndCells, Optimal, Problem, Progress, Suppression
 
 Cell = int | float | str | None
 
@@ -88,3 +107,165 @@ def _text_of(value: Cell) -> str:
     if value is None:
         return "-"
     return f"{value:,.4g}" if isinstance(value, float) else f"{value:,}" if isinstance(value, int) else value
+
+
+# Several searches for one table, which is opened and counted once.
+
+OnProgress = Callable[[Progress], bool | None]
+
+SEARCHES: Mapping[str, Algorithm] = {
+    "best node": Optimal(),
+    "levels and cells": LevelsAndCells(),
+    "most detail": CheapestFirst(),
+    "ranges": CheapestFirst(labels="range"),
+}
+"""What is put side by side where nothing else is said."""
+COARSE = "The table was counted at coarser levels, because it would not fit into memory: no attack was measured."
+
+
+def alternatives(  # noqa: PLR0913 - all but the first three are optional
+    table: Any,
+    schema: Schema,
+    *,
+    model: Model | str,
+    searches: Mapping[str, Algorithm] | None = None,
+    max_suppressed: Number = 0,
+    max_suppressed_records: int | None = None,
+    at_least: Mapping[str, int] | None = None,
+    at_most: Mapping[str, int] | None = None,
+    importance: Mapping[str, float] | None = None,
+    balance: float = 0.5,
+    suppression: Suppression = "drop",
+    seconds: float | None = None,
+    progress: OnProgress | None = None,
+    begin: Callable[[str, int, int], object] | None = None,
+    **reading: Unpack[Reading],
+) -> Alternatives:
+    """Put searches side by side before anything is published: what each keeps, leaves out, and gives away.
+
+    Parameters
+    ----------
+    table, schema, model, max_suppressed, max_suppressed_records, at_least, at_most, importance, balance, reading
+        As in ``anonymize``.
+    searches
+        The searches, by the names that they shall have here; where nothing is said ``"best node"`` (``Optimal()``),
+        ``"levels and cells"`` (``LevelsAndCells()``), ``"most detail"`` (``CheapestFirst()``) and ``"ranges"``
+        (``CheapestFirst(labels="range")``).
+    suppression
+        ``"mask"`` publishes ``*`` for records that would be left out, as far as a search can.
+    seconds
+        After so many seconds a search stops with what it has, if it can: the best node was then not proven to be one.
+    progress
+        Called now and then during each search, which stops with what it has when this returns ``False``.
+    begin
+        Called before each search with its name, its number from 1, and how many there are.
+
+    Raises
+    ------
+    NoSafeRelease
+        If no release of the table can keep the promise, whatever the search. A search that finds nothing, or cannot
+        keep such a promise, says so in its place and does not stop the others.
+
+    Notes
+    -----
+    The table is opened and counted once, and nothing is written. Detail is the same measure for all of them: 1 less the
+    arithmetic mean of what the columns lose, weighted by importance; records that are left out lose all. The promise is
+    judged again on the classes that would be published, which ``anonymize`` does once more on the published table.
+
+    Attacked by linkage with all quasi-identifiers of everybody in the table, and where records of one value may be
+    published differently by what knowing the search adds. Others may know more: ``attack`` asks a release more.
+
+    Examples
+    --------
+    >>> import incrowd as ic
+    >>> table = [{"age": age, "sex": sex} for age, sex in zip((31, 32, 34, 52, 55, 71), "ffmmfm")]
+    >>> schema = ic.Schema(quasi={"age": ic.intervals(10, 20), "sex": ic.flat()})
+    >>> found = ic.alternatives(table, schema, model="k>=2")
+    >>> [(one.name, round(one.kept, 2), one.starred, one.carry_nothing) for one in found][::3]
+    [('best node', 0.5, 6, ('age',)), ('ranges', 0.69, 2, ())]
+    >>> found
+    Alternatives(4 searches for 6 records, ranges recommended)
+    """
+    chosen = SEARCHES if searches is None else searches
+    limits: dict[str, Any] = {"at_least": at_least, "at_most": at_most, "importance": importance, "balance": balance}
+    limits |= {"max_suppressed": max_suppressed, "number": max_suppressed_records, "suppression": suppression}
+    engine, problem = open_problem(table, schema, model=model, **limits, **reading)
+    whole = None if any(problem.census.floor) else problem.census.classes()
+    found = []
+    for number, (name, algorithm) in enumerate(chosen.items(), start=1):
+        if begin is not None:
+            begin(name, number, len(chosen))
+        found.append(_alternative(name, algorithm, engine, problem, whole, _until(seconds, progress)))
+    return Alternatives(
+        records=problem.census.records,
+        promise=str(problem.model),
+        important=_important(problem),
+        entries=tuple(found),
+        notes=(COARSE,) if whole is None else (),
+    )
+
+
+def _until(seconds: float | None, progress: OnProgress | None) -> OnProgress | None:
+    """Give a progress function that stops a search when its time is over."""
+    if seconds is None:
+        return progress
+    end = time.monotonic() + seconds
+
+    def told(seen: Progress) -> bool:
+        wanted = progress is None or progress(seen) is not False
+        return wanted and time.monotonic() < end
+
+    return told
+
+
+def _important(problem: Problem) -> tuple[str, ...]:
+    """Give the columns that weigh more than the least important ones."""
+    weights = {name: problem.importance.get(name, 1) for name in problem.census.quasi}
+    return tuple(name for name, weight in weights.items() if weight > min(weights.values()))
+
+
+def _alternative(
+    name: str,
+    algorithm: Algorithm,
+    engine: Engine,
+    problem: Problem,
+    whole: Classes | None,
+    progress: OnProgress | None,
+) -> Alternative:
+    """Search, and measure what was found."""
+    started = time.monotonic()
+    try:
+        draft = Draft.by(engine, problem, algorithm, progress)
+    except (NoSafeRelease, ParameterError, HierarchyError) as error:
+        passed = time.monotonic() - started
+        return Alternative(name=name, algorithm=algorithm, seconds=passed, reason=error.message, hint=str(error.hint))
+    columns, weights = draft.explanation.columns, column_weights(problem.census, problem.importance).tolist()
+    attacks = None if whole is None else _attacks(draft, engine, whole)
+    return Alternative(
+        name=name,
+        algorithm=algorithm,
+        seconds=time.monotonic() - started,
+        kept=mean_detail([1 - one.kept for one in columns], weights),
+        version=version_of_draft(draft),
+        verdict=draft.verdict,
+        columns=columns,
+        attacks=attacks,
+        proof=draft.proof,
+        notes=draft.notes,
+    )
+
+
+def _attacks(draft: Draft, engine: Engine, whole: Classes) -> Attacks | None:
+    """Attack what would be published, with everybody of the table looked up in it."""
+    problem, published = draft.problem, draft.published
+    census, schema = problem.census, problem.schema
+    counted = {name: meaning for name, meaning in schema.sensitive if name in census.sensitive}
+    roles = Schema(dict(schema.quasi), counted, entity=schema.entity, count=schema.count, missing_values=())
+    answers = Answers()
+    answers.know(CensusRequest(roles.quasi_names, roles.sensitive_names, {}, {}, roles.entity, roles.count), published)
+    subject = Subject(Remembered(engine, answers), published_schema(roles), draft.recoding, problem.model, roles)
+    if len(subject.averaged) == len(census.quasi):
+        return None
+    joined = join(subject, people_of_original(subject, census, whole), whole)
+    entries = (*linkage(joined), *own_attacks(subject, USUAL.seed, joined))
+    return Attacks(published.records, published.persons, len(subject.classes), entries)

@@ -10,6 +10,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
+from operator import mul
 from typing import Any, ClassVar
 
 import numpy as np
@@ -220,13 +221,14 @@ def detail_lost(census: Census, labels: Sequence[Labelling], sizes: Counts) -> l
     return [column_loss(ladder, _weighted_total(one.lost, sizes), published, census.records) for ladder, one in known]
 
 
-def mean_detail(lost: Sequence[float]) -> float:
+def mean_detail(lost: Sequence[float], weights: Sequence[float] | None = None) -> float:
     """Give the detail that is kept, on average over the columns: one of which nothing is left counts as 0.
 
     One minus the arithmetic mean of the losses. The measure ``loss``, by which searches compare nodes, is a geometric
-    mean, which hides such columns.
+    mean, which hides such columns. ``weights``: how important the columns are; all the same where nothing is said.
     """
-    return float(round_scores(np.array(1 - sum(lost) / max(len(lost), 1))))
+    each = [1.0] * len(lost) if weights is None else weights
+    return float(round_scores(np.array(1 - sum(map(mul, lost, each)) / (sum(each) or 1))))
 
 
 # What a recoding cost, column by column, from what each class is called.

@@ -18,7 +18,7 @@ from incrowd.release._explanation import Explanation
 from incrowd.release._feasibility import feasibility
 from incrowd.release._folder import OWNER, certificate_at, certificate_beside, certificate_in, format_like
 from incrowd.release._output import KeyFile, check_wanted_dialect
-from incrowd.release._publish import is_comparable
+from incrowd.release._publish import Draft, is_comparable, open_problem
 from incrowd.release._recipe import Basis, Recipe, budget_of, prediction_of
 from incrowd.release._recoding_file import HEADER, SavedRecoding, StoredRecoding, load_recoding, save_recoding
 from incrowd.release._release import Release, open_original, open_release
@@ -46,17 +46,18 @@ from incrowd.release._versions import (
     lattice_of,
     proposals,
     version_of,
+    version_of_draft,
 )
 
 __all__ = [
-    "AS_READ", "HEADER", "NEEDS", "NOT_STATED", "OWNER", "QUESTIONS", "SHORT", "WHOSE", "About", "Basis",
+    "AS_READ", "HEADER", "NEEDS", "NOT_STATED", "OWNER", "QUESTIONS", "SHORT", "WHOSE", "About", "Basis", "Draft",
     "Explanation", "KeyFile", "LatticeNode", "NodeVersion", "Proposal", "PublishedColumn", "Reading", "Recipe",
     "Release", "SavedRecoding", "StoredRecoding", "Strength", "Verification", "Version", "anonymize", "apply",
-    "basis_of", "budget_of", "census", "census_within_memory", "certificate_at", "certificate_beside",
-    "certificate_in", "check_about", "check_wanted_dialect", "classes_where", "feasibility", "first_rows",
-    "fits_in_memory", "format_like", "free_name", "frontier", "inspect_node", "is_comparable", "ladders_of",
-    "lattice_of", "limits_of", "load_recoding", "looks_at_levels", "notes_on_look_alikes",
-    "open_original", "open_release", "open_released", "open_with_schema", "prediction_of", "proposals",
-    "public_schema", "published_rows", "read_certificate", "reading_as_before", "save_recoding", "settings_of",
-    "solutions", "unused_notation_notes", "verdict_of", "verify", "version_of", "wording_of",
+    "basis_of", "budget_of", "census", "census_within_memory", "certificate_at", "certificate_beside", "certificate_in",
+    "check_about", "check_wanted_dialect", "classes_where", "feasibility", "first_rows", "fits_in_memory",
+    "format_like", "free_name", "frontier", "inspect_node", "is_comparable", "ladders_of", "lattice_of", "limits_of",
+    "load_recoding", "looks_at_levels", "notes_on_look_alikes", "open_original", "open_problem", "open_release",
+    "open_released", "open_with_schema", "prediction_of", "proposals", "public_schema", "published_rows",
+    "read_certificate", "reading_as_before", "save_recoding", "settings_of", "solutions", "unused_notation_notes",
+    "verdict_of", "verify", "version_of", "version_of_draft", "wording_of",
 ]  # fmt: skip

@@ -14,17 +14,15 @@ from incrowd.core import (
     NoSafeRelease,
     ParameterError,
     Schema,
-    Setting,
     warn,
 )
-from incrowd.hierarchies import Averaged
 from incrowd.models import Model, Number, promise, suppression_limit
 from incrowd.release._census import CensusPlan, Goal
 from incrowd.release._feasibility import refuse_infeasible
 from incrowd.release._floor import notes_on_given_levels, with_notes_on_floor
 from incrowd.release._output import Manner, Publishing
 from incrowd.release._parts import publish_in_parts
-from incrowd.release._publish import publish
+from incrowd.release._publish import check_algorithm, publish
 from incrowd.release._recoding_file import SavedRecoding, load_recoding
 from incrowd.release._release import Release
 from incrowd.release._source import Source
@@ -117,7 +115,7 @@ def anonymize(  # noqa: PLR0913 - the front door of the house; only the first tw
     for note in model.trivial_notes():
         warn(note)
     algorithm = Optimal() if algorithm is None else algorithm
-    _check_algorithm(algorithm, schema)
+    check_algorithm(algorithm, schema)
     goal = Goal.of(
         schema,
         model,
@@ -139,19 +137,6 @@ def anonymize(  # noqa: PLR0913 - the front door of the house; only the first tw
     refuse_infeasible(problem)
     outcome = with_notes_on_floor(source.engine, problem, algorithm.search(problem, progress))
     return publish(source, problem, outcome, repr(algorithm))
-
-
-def _check_algorithm(algorithm: Algorithm, schema: Schema) -> None:
-    """Refuse what is no search, and averages of classes that are called by one level per column."""
-    if isinstance(algorithm, type) or not isinstance(algorithm, Algorithm):
-        msg = f"algorithm must be a search, such as Mondrian(), got {type(algorithm).__name__}."
-        hint = Hint("write it with its brackets and without quotes: algorithm={}.", Setting.search("Mondrian"))
-        raise ParameterError(msg, hint=hint)
-    columns = [name for name, hierarchy in schema.quasi if isinstance(hierarchy, Averaged)]
-    if columns and not algorithm.local:
-        msg = f"Column {columns[0]!r} is to be averaged, which {type(algorithm).__name__} cannot do."
-        hint = Hint("use a local recoding, such as {}, or its hierarchy alone.", Setting.search("Mondrian"))
-        raise ParameterError(msg, hint=hint)
 
 
 def apply(

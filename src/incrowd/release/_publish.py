@@ -3,27 +3,198 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
-from incrowd.core import CensusRequest, Hint, ParameterError, Recoding, Schema, Verdict, remove_path, warn
+import numpy as np
+
+from incrowd.core import (
+    TOP,
+    Census,
+    CensusRequest,
+    Domain,
+    FullDomainRecoding,
+    Hint,
+    Labelling,
+    ParameterError,
+    Recoding,
+    Schema,
+    Setting,
+    Verdict,
+    distinct_texts,
+    group,
+    remove_path,
+    warn,
+)
 from incrowd.engines import Engine, SparkBackend, Wording, cluster_of, open_table, open_written, peak_memory, unpersist
-from incrowd.release._census import fits_in_memory
+from incrowd.hierarchies import Averaged
+from incrowd.models import NTCloseness, Number, promise
+from incrowd.release._census import CensusPlan, Goal, Reading, fits_in_memory, open_with_schema
 from incrowd.release._explanation import Explanation
-from incrowd.release._feasibility import no_release
-from incrowd.release._floor import NO_REPORTS
+from incrowd.release._feasibility import no_release, refuse_infeasible
+from incrowd.release._floor import NO_REPORTS, with_notes_on_floor
 from incrowd.release._folder import Folders
 from incrowd.release._output import Output
 from incrowd.release._recipe import Basis, Predicted, Recipe, prediction_of
 from incrowd.release._release import Release
 from incrowd.release._release_file import Measuring, open_released
 from incrowd.release._source import Source
-from incrowd.release._verdict import verdict_on_published
-from incrowd.search import Inspection, LocalOutcome, Outcome, Problem
+from incrowd.release._verdict import verdict_of, verdict_on_published
+from incrowd.search import Algorithm, Inspection, LocalOutcome, Outcome, Problem, Progress
+
+# What a search found, before anything of it is published.
+
+
+def check_algorithm(algorithm: Algorithm, schema: Schema) -> None:
+    """Refuse what is no search, and averages of classes that are called by one level per column."""
+    if isinstance(algorithm, type) or not isinstance(algorithm, Algorithm):
+        msg = f"algorithm must be a search, such as Mondrian(), got {type(algorithm).__name__}."
+        hint = Hint("write it with its brackets and without quotes: algorithm={}.", Setting.search("Mondrian"))
+        raise ParameterError(msg, hint=hint)
+    columns = [name for name, hierarchy in schema.quasi if isinstance(hierarchy, Averaged)]
+    if columns and not algorithm.local:
+        msg = f"Column {columns[0]!r} is to be averaged, which {type(algorithm).__name__} cannot do."
+        hint = Hint("use a local recoding, such as {}, or its hierarchy alone.", Setting.search("Mondrian"))
+        raise ParameterError(msg, hint=hint)
+
+
+def open_problem(
+    table: Any, schema: Schema, *, model: Any, max_suppressed: Number, number: int | None, **more: Any
+) -> tuple[Engine, Problem]:
+    """Open a table and count it once, for several searches; refuse what no release can keep.
+
+    ``more``: the levels, the importance and so on of ``anonymize``, and how to read a file.
+    """
+    model = promise(model)
+    for note in model.trivial_notes():
+        warn(note)
+    reading = {name: more.pop(name) for name in Reading.__annotations__ if name in more}
+    goal = Goal.of(schema, model, max_suppressed, number, local=True, **more)
+    engine = open_with_schema(table, schema, **reading)
+    problem = goal.problem(CensusPlan.of(engine, goal).census())
+    refuse_infeasible(problem)
+    return engine, problem
+
+
+@dataclass(frozen=True, eq=False)
+class Draft:
+    """What would be published: every record as what, and what that costs.
+
+    ``levels``: one per column, where columns have one. ``labels`` and ``paths``: as of a local recoding.
+    """
+
+    problem: Problem = field(repr=False)
+    recoding: Recoding = field(repr=False)
+    suppressed: int
+    costs: Mapping[str, float] = field(repr=False)
+    explanation: Explanation = field(repr=False)
+    levels: Mapping[str, int] | None
+    proof: str
+    notes: tuple[str, ...] = ()
+    labels: Sequence[Labelling] | None = field(default=None, repr=False)
+    paths: Any = field(default=None, repr=False)
+
+    @classmethod
+    def of(cls, problem: Problem, outcome: Outcome | LocalOutcome) -> Self:
+        """Take what a search found; raise where that is nothing."""
+        told: dict[str, Any] = {"proof": outcome.proof, "notes": outcome.notes}
+        masks = problem.suppression == "mask"
+        if isinstance(outcome, LocalOutcome):
+            if outcome.suppressed and masks:
+                msg = "A local recoding leaves records out; it cannot mask them."
+                raise ParameterError(msg, hint=Hint("use {suppression}.", suppression="drop"))
+            told |= {"levels": outcome.levels, "labels": outcome.labels, "paths": outcome.paths}
+            explanation = Explanation.of_local(problem, outcome)
+            return cls(problem, outcome.recoding, outcome.suppressed, outcome.costs, explanation, **told)
+        if outcome.best is None or outcome.best.classes == 0:
+            raise no_release(problem, outcome)
+        inspected = Inspection(problem, outcome.best.levels)
+        node, costs = inspected.recoding(), inspected.costs()
+        recoding = replace(node, masked=True) if masks and node.has_left_out else node
+        explanation = Explanation.of_node(problem, inspected)
+        return cls(problem, recoding, outcome.best.suppressed, costs, explanation, dict(outcome.best.levels), **told)
+
+    @classmethod
+    def by(
+        cls,
+        engine: Engine,
+        problem: Problem,
+        algorithm: Algorithm,
+        progress: Callable[[Progress], bool | None] | None = None,
+    ) -> Self:
+        """Search; raise what keeps the search from it, or that nothing can be published."""
+        check_algorithm(algorithm, problem.schema)
+        return cls.of(problem, with_notes_on_floor(engine, problem, algorithm.search(problem, progress)))
+
+    @cached_property
+    def predicted(self) -> Predicted:
+        """The classes that the recoding makes."""
+        return prediction_of(self.problem, self.recoding, self.paths)
+
+    @property
+    def basis(self) -> Basis:
+        """What a release of it would be made of, without the table."""
+        return Basis(None, {}, self.problem, self.predicted, self.labels)
+
+    @cached_property
+    def published(self) -> Census:
+        """What would be published, counted as a reader of it would."""
+        census, classes = self.problem.census, self.predicted.classes
+        masked = isinstance(self.recoding, FullDomainRecoding) and self.recoding.has_masked
+        gone = self.predicted.left_out
+        inside = np.ones(len(classes.members), dtype=bool) if masked else ~gone[classes.members]
+        members, counts = classes.members[inside], classes.cells.counts[inside]
+        domains, codes = dict(census.domains), []
+        for column, name in enumerate(census.quasi):
+            if isinstance(self.recoding, FullDomainRecoding) and not masked and not self.recoding.levels[name]:
+                codes.append(classes.codes[column][members])  # values as they were, whatever their type
+                continue
+            texts = np.where(gone, TOP, classes.texts(column)) if masked else classes.texts(column)
+            domains[name], places = _text_domain(name, texts[members], counts)
+            codes.append(places)
+        codes += [column[inside] for column in classes.cells.sensitive.values()]
+        persons = [] if classes.cells.person is None else [classes.cells.person[inside]]
+        cells = group([*codes, *persons], [len(domain) for domain in domains.values()])
+        return Census(
+            quasi=census.quasi,
+            sensitive=census.sensitive,
+            domains=domains,
+            ladders={},
+            floor=(0,) * len(census.quasi),
+            codes=tuple(column[cells.first] for column in codes),
+            person=persons[0][cells.first] if persons else None,
+            counts=cells.sums(counts),
+        )
+
+    @cached_property
+    def verdict(self) -> Verdict:
+        """What is measured on the classes that would be published.
+
+        The supersets of (n, t)-closeness are regions of the whole input, so there the predicted classes are judged.
+        """
+        problem, judges = self.problem, self.problem.judges()
+        if any(isinstance(judge.model, NTCloseness) for judge in judges):
+            classes = self.predicted.classes
+            return verdict_of(judges, classes, problem.census.quasi, among=~self.predicted.left_out)
+        return verdict_of(judges, self.published.classes(), problem.census.quasi)
+
+
+def _text_domain(name: str, texts: Any, counts: Any) -> tuple[Domain, Any]:
+    """Give the domain of labels, and the code of each."""
+    names, which = distinct_texts(texts)
+    missing = np.array([one is None for one in names.tolist()], dtype=bool)
+    records = np.bincount(which, weights=counts, minlength=len(names)).astype(np.int64)
+    domain = Domain.build(name, "text", names[~missing], records[~missing], int(records[missing].sum()))
+    place = {text: code for code, text in enumerate(domain.texts.tolist())}
+    return domain, np.array([place[text] for text in names.tolist()], dtype=np.int64)[which]
+
+
+# From there to a release.
 
 
 def is_comparable(original: Engine, schema: Schema) -> bool:
@@ -62,28 +233,12 @@ class Found:
 
 def publish(source: Source, problem: Problem, outcome: Outcome | LocalOutcome, algorithm: str) -> Release:
     """Publish the best node, or the local recoding, that a search found."""
-    masks = source.manner.suppression == "mask"
     with ThreadPoolExecutor(max_workers=1) as beside:  # NumPy and DuckDB let others run while they work
-        if isinstance(outcome, LocalOutcome):
-            if outcome.suppressed and masks:
-                msg = "A local recoding leaves records out; it cannot mask them."
-                raise ParameterError(msg, hint=Hint("use {suppression}.", suppression="drop"))
-            recoding: Recoding = outcome.recoding
-            predicted = beside.submit(prediction_of, problem, recoding, outcome.paths)
-            suppressed, costs = outcome.suppressed, outcome.costs
-            explanation = Explanation.of_local(problem, outcome)
-        else:
-            if outcome.best is None or outcome.best.classes == 0:
-                raise no_release(problem, outcome)
-            inspected = Inspection(problem, outcome.best.levels)
-            node, costs = inspected.recoding(), inspected.costs()
-            explanation = Explanation.of_node(problem, inspected)
-            del inspected  # what it took to find out is forgotten before writing
-            predicted = beside.submit(prediction_of, problem, node)
-            recoding = replace(node, masked=True) if masks and node.has_left_out else node
-            suppressed = outcome.best.suppressed
+        draft = Draft.of(problem, outcome)
+        predicted = beside.submit(lambda: draft.predicted)
         described = source.described(problem.census.records + problem.census.dropped, beside)
-        found = Found(problem, outcome, algorithm, recoding, predicted, suppressed, costs, explanation, described)
+        known = draft.recoding, predicted, draft.suppressed, draft.costs, draft.explanation
+        found = Found(problem, outcome, algorithm, *known, described)
         if source.manner.output is not None:
             return _write_release(source, found, predicted, source.manner.output)
         return _publish_frame(source, found, predicted)

@@ -15,6 +15,7 @@ import numpy.typing as npt
 from incrowd.core import FullDomainRecoding, ParameterError, UnknownColumnError
 from incrowd.measures import detail_lost, mean_detail
 from incrowd.models import KAnonymity, Model, suppression_limit
+from incrowd.release._publish import Draft
 from incrowd.release._recipe import Basis, prediction_of
 from incrowd.release._release import Release
 from incrowd.search import Algorithm, Inspection, LocalOutcome, Problem, Progress, all_solutions, left_out_at
@@ -77,6 +78,11 @@ def version_of(release: Release) -> Version:
     """Give a release as one of the versions that its table has."""
     levels = None if release.recipe.levels is None else dict(release.recipe.levels)
     return _version_at(basis_of(release), levels, release.recipe.suppressed)
+
+
+def version_of_draft(draft: Draft) -> Version:
+    """Give what a search found as one of the versions that its table has."""
+    return _version(draft.basis, draft.levels, draft.suppressed)
 
 
 def version_by(problem: Problem, recoding: FullDomainRecoding, suppressed: int) -> Version:
