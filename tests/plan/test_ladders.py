@@ -227,7 +227,7 @@ def test_the_tree_is_the_same_in_any_order_of_rows_and_on_every_engine() -> None
 
 
 def test_a_table_too_large_to_count_gets_no_tree(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("incrowd.plan.suggestion._combinations.fits_in_memory", lambda *_: False)
+    monkeypatch.setattr("incrowd.plan.suggestion._protection.fits_in_memory", lambda *_: False)
     found = ic.suggest(people(), roles={"job": "quasi", "town": "quasi", "age": "quasi"})
     assert all(column.tree is None for column in found.columns)
 

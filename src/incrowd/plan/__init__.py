@@ -2,8 +2,8 @@
 
 from incrowd.plan._plan import Plan
 from incrowd.plan._safe_harbor import KINDS, likely_kind, safe_harbor
-from incrowd.plan.suggestion._combinations import Combination, SinglingOut
 from incrowd.plan.suggestion._missing import MISSING, Gap, gaps_in
+from incrowd.plan.suggestion._protection import Combination, SinglingOut
 from incrowd.plan.suggestion._reading import are_typed
 from incrowd.plan.suggestion._suggest import suggest
 from incrowd.plan.suggestion._suggestion import ColumnSuggestion, Suggestion

@@ -82,7 +82,7 @@ def version_of(release: Release) -> Version:
 
 def version_of_draft(draft: Draft) -> Version:
     """Give what a search found as one of the versions that its table has."""
-    return _version(draft.basis, draft.levels, draft.suppressed)
+    return _version_at(draft.basis, draft.levels, draft.suppressed)
 
 
 def version_by(problem: Problem, recoding: FullDomainRecoding, suppressed: int) -> Version:

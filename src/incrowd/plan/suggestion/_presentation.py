@@ -14,7 +14,7 @@ from incrowd.models import KAnonymity
 from incrowd.plan._sections import WRITTEN, plain_of
 from incrowd.plan._toml import Notes
 from incrowd.plan.suggestion._missing import in_words
-from incrowd.plan.suggestion._promise import NO_PROMISE
+from incrowd.plan.suggestion._protection import NO_PROMISE
 from incrowd.plan.suggestion._reading import layout_in_words
 
 if TYPE_CHECKING:

@@ -14,11 +14,10 @@ from incrowd.evidence import ColumnProfile
 from incrowd.hierarchies import FEW_RECORDS, Tree, flat
 from incrowd.plan._sections import FlatForm, FrequentForm, form_of
 from incrowd.plan.suggestion._answers import is_for_analysis
-from incrowd.plan.suggestion._combinations import SinglingOut, census_of, count_alone_with
 from incrowd.plan.suggestion._days import UNREAD
 from incrowd.plan.suggestion._ladders import suggest_hierarchy, trees_of
 from incrowd.plan.suggestion._presentation import SAID
-from incrowd.plan.suggestion._promise import promise_for
+from incrowd.plan.suggestion._protection import SinglingOut, census_of, count_alone_with, promise_for
 from incrowd.plan.suggestion._reading import Read
 from incrowd.plan.suggestion._relations import Persons, guess_roles
 from incrowd.plan.suggestion._roles import RoleGuess, SuggestedRole

@@ -15,7 +15,6 @@ from incrowd.evidence import ColumnProfile, Profile
 from incrowd.hierarchies import Tree
 from incrowd.plan._plan import Plan
 from incrowd.plan._sections import HierarchyForm, form_of, plain_of
-from incrowd.plan.suggestion._combinations import Combination, SinglingOut
 from incrowd.plan.suggestion._ladders import BY_HAND, ladder_files, write_trees
 from incrowd.plan.suggestion._presentation import (
     counted_unit,
@@ -28,6 +27,7 @@ from incrowd.plan.suggestion._presentation import (
     rows_of,
     tables_for,
 )
+from incrowd.plan.suggestion._protection import Combination, SinglingOut
 from incrowd.plan.suggestion._roles import SuggestedRole
 
 if TYPE_CHECKING:

@@ -4,13 +4,15 @@ import re
 from fractions import Fraction
 from typing import Any
 
+import pandas as pd
 import pytest
 from hypothesis import given, strategies as st
 
 import incrowd as ic
 from incrowd.core import Domain
 from incrowd.models import LDiversity
-from incrowd.plan.suggestion._promise import promise_for
+from incrowd.plan import SinglingOut
+from incrowd.plan.suggestion._protection import promise_for
 
 
 def promised(values: list[Any], *, by_person: bool = False) -> str | None:
@@ -87,3 +89,24 @@ def test_the_bound_that_is_named_for_a_rare_value_can_be_promised(rare: int, by_
     schema = ic.Schema(quasi={"age": ic.flat()}, sensitive=["x"], entity="nr" if by_person else None)
     release = ic.anonymize(rows, schema, model=f"k>=5, {found[0]}", max_suppressed=0.05, others="drop")
     assert release.verdict.holds
+
+
+def test_combinations_that_single_people_out_are_counted() -> None:
+    table = [
+        {"age": 30, "sex": "f", "job": "x"},
+        {"age": 30, "sex": "f", "job": "x"},
+        {"age": 30, "sex": "m", "job": "x"},
+        {"age": 41, "sex": "f", "job": "y"},
+    ]
+    found = ic.suggest(table).singling_out
+    assert isinstance(found, SinglingOut)
+    assert (found.together.alone, found.together.share) == (2, Fraction(1, 2))
+    assert {one.columns: one.alone for one in found.single} == {("age",): 1, ("job",): 1, ("sex",): 1}
+    assert {one.columns: one.alone for one in found.pairs} == {("age", "sex"): 2, ("sex", "job"): 2, ("age", "job"): 1}
+
+
+def test_of_many_columns_only_some_pairs_are_looked_at() -> None:
+    table = pd.DataFrame({f"c{number}": range(30) for number in range(30)})
+    found = ic.suggest(table, roles={f"c{number}": "quasi" for number in range(30)}).singling_out
+    assert found is not None
+    assert (len(found.single), len(found.pairs)) == (30, 5)
