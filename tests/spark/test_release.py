@@ -306,3 +306,14 @@ def test_nothing_is_written_for_a_star_and_read_as_one(table: Any, tmp_path: Pat
     assert here["data"]["stars"] == there["data"]["stars"] != []
     assert here["promises"] == there["promises"]
     assert here["classes"] == there["classes"]
+
+
+def test_rows_that_stand_for_several_records_are_published_as_on_one_machine(local: Any, tmp_path: Path) -> None:
+    table = people().append_column("n", pa.array([1 + n % 3 for n in range(240)]))
+    there = spark_subject("local", local, tmp_path).load(table)
+    how: dict[str, Any] = {"model": "k>=5, l>=2[disease]", "algorithm": ic.LevelsAndCells()}
+    release = ic.anonymize(there, schema(count="n"), output=tmp_path / "out", **how)
+    known = ic.anonymize(table, schema(count="n"), **how)
+    assert tally(pyarrow.parquet.read_table(tmp_path / "out/public/data.parquet")) == tally(known.table)
+    assert (release.verdict, release.measures) == (known.verdict, known.measures)
+    assert ic.verify(tmp_path / "out", original=table).holds

@@ -87,7 +87,7 @@ class LocalRecoding:
 
     Which records of a cell go where is decided by the values of all published columns, so that neither engine nor row
     order matters. A ``partial`` one speaks of a part of the table only: the records of no other cell are published by
-    it.
+    it. Where a row stands for several records, as ``count`` says, no cell parts.
     """
 
     quasi: tuple[str, ...]
@@ -99,6 +99,7 @@ class LocalRecoding:
     ladders: Mapping[str, Ladder] = field(default_factory=dict, repr=False)  # where known: what a label covers
     floor: Mapping[str, int] = field(default_factory=dict, repr=False)  # 0, its own values, where nothing is said
     partial: bool = field(default=False, repr=False)
+    count: str | None = field(default=None, repr=False)  # the column that says how many records a row stands for
 
     def __post_init__(self) -> None:
         for name, level in self.floor.items():
@@ -115,6 +116,9 @@ class LocalRecoding:
         sizes = {len(texts) for texts in self.labels}
         if len(sizes) != 1 or (len(self.classes) and not -1 <= self.classes.min() <= self.classes.max() < min(sizes)):
             msg = "A local recoding needs for each class one label per quasi-identifier; -1 is what is left out."
+            raise ParameterError(msg)
+        if self.count is not None and self.pieces()[2].any():
+            msg = f"A row of this table stands for several records ({self.count!r}), which cannot part."
             raise ParameterError(msg)
 
     @property
@@ -158,7 +162,8 @@ class LocalRecoding:
     def header_and_arrays(self) -> tuple[Header, Arrays]:
         """Take it apart: what JSON can hold, and arrays of whole numbers, floats or texts by name."""
         header, arrays = _outline_arrays(self)
-        return header | {"kind": "local", "floor": dict(self.floor)}, arrays | self.cell_arrays()
+        counted = {} if self.count is None else {"count": self.count}
+        return header | {"kind": "local", "floor": dict(self.floor), **counted}, arrays | self.cell_arrays()
 
     def cell_arrays(self) -> Arrays:
         """Take out what it says of its cells; the rest is the same for all parts of a table."""
@@ -245,4 +250,5 @@ def recoding_from_arrays(header: Header, arrays: Mapping[str, Array]) -> Recodin
         labels=tuple(arrays[f"label {number}"] for number in range(len(header["quasi"]))),
         ladders=ladders,
         floor=header.get("floor", {}),
+        count=header.get("count"),
     )

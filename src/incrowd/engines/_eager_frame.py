@@ -29,7 +29,7 @@ from incrowd.engines._border import guarded
 from incrowd.engines._encoding import Coded
 from incrowd.engines._files import check_suffix, write_arrow
 from incrowd.engines._protocol import Replacements, places_of_a_sample, report_stage
-from incrowd.engines._recoding import changes, check_rows, label_classes, publish_full_domain, publish_locally
+from incrowd.engines._recoding import changes, check_records, label_classes, publish_full_domain, publish_locally
 from incrowd.engines._resources import DEFAULT_RESOURCES, Resources
 from incrowd.engines.formats._statistics import NO_CODEBOOK
 from incrowd.engines.formats._wording import Wording
@@ -95,7 +95,8 @@ class EagerEngine:
         }
         others = [name for name in publish if name not in recoding.quasi]
         if isinstance(recoding, LocalRecoding):
-            check_rows(recoding, len(codes[recoding.quasi[0]]))
+            counted = recoding.count or recoding.quasi[0]
+            check_records(recoding, self.domains([counted])[counted])
             rows, labelled = publish_locally(recoding, codes, [self._column(name).codes for name in others])
         else:
             rows, labelled = publish_full_domain(recoding, codes)

@@ -30,7 +30,7 @@ from incrowd.engines._duckdb import inner_names
 from incrowd.engines._encoding import Coded, Coding, domain_of, with_words
 from incrowd.engines._files import WAIT, check_suffix
 from incrowd.engines._protocol import Engine, Replacements, cells_about, is_in_share, report_stage
-from incrowd.engines._recoding import check_rows, label_classes, recode_full_domain, recode_locally, replace_values
+from incrowd.engines._recoding import check_records, label_classes, recode_full_domain, recode_locally, replace_values
 from incrowd.engines._resources import Budget, Resources, check_values, trim_memory
 from incrowd.engines.formats._statistics import Codebook
 from incrowd.engines.formats._wording import Wording
@@ -308,7 +308,8 @@ class FrameEngine:
     def _frame_recoded_locally(
         self, recoding: LocalRecoding, publish: Sequence[str], coded: Mapping[str, Coding], *, keep_order: bool
     ) -> Frame:
-        check_rows(recoding, self._rows(recoding.quasi[0]))
+        counted = recoding.count or recoding.quasi[0]
+        check_records(recoding, self.domains([counted])[counted])
         pieces, ranks = recoding.pieces(), []
         if pieces[-1].any():  # asked only where records of a cell part, and before the rows: they may move by it
             ranks = self._ranks([name for name in publish if name not in recoding.quasi])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from operator import mul
 from typing import Any
 
 import narwhals.stable.v2 as nw
@@ -30,11 +31,19 @@ from incrowd.engines._encoding import Coded, Coding, lookup_expression, with_loo
 Pieces = tuple[Any, Any, Any]  # what ``LocalRecoding.pieces`` says
 
 
-def check_rows(recoding: LocalRecoding, rows: int) -> None:
-    """Refuse to apply a local recoding to a table that is not the one it was made for, unless it speaks of a part."""
-    if rows != int(recoding.counts.sum()) and not recoding.partial:
-        msg = f"The recoding is about {int(recoding.counts.sum()):,} records, and the table has {rows:,} rows."
-        raise DataError(msg, hint="a local recoding belongs to the table that it was made for, one row per record.")
+BELONGS = "a local recoding belongs to the table that it was made for, with the rows that it had."
+
+
+def check_records(recoding: LocalRecoding, domain: Domain) -> None:
+    """Refuse to apply a local recoding to a table that is not the one it was made for, unless it speaks of a part.
+
+    ``domain`` is that of the column of counts, or where every row is a record, of any column.
+    """
+    values = [1] * len(domain) if recoding.count is None else domain.values.tolist()
+    records = sum(map(mul, values, domain.counts.tolist()))
+    if records != int(recoding.counts.sum()) and not recoding.partial:
+        msg = f"The recoding is about {int(recoding.counts.sum()):,} records, and the table has {records:,}."
+        raise DataError(msg, hint=BELONGS)
 
 
 def recode_full_domain(frame: Frame, recoding: FullDomainRecoding, coded: Mapping[str, Coding], home: Backend) -> Frame:
@@ -179,17 +188,32 @@ def publish_locally(recoding: LocalRecoding, codes: Mapping[str, Any], ranks: Se
     order, _, _ = recoding.pieces()
     own = [recoding.cell_codes(name, column) for name, column in codes.items()]
     entries, cells = _combination_numbers([column[order] for column in recoding.codes], own, recoding.cardinalities)
+    rows, classes = _rows_with_class(recoding, order, entries, cells, ranks)
+    labels = zip(recoding.quasi, recoding.labels, strict=True)
+    return rows, {name: _labelled_rows(texts, classes) for name, texts in labels}
+
+
+def _rows_with_class(recoding: LocalRecoding, order: Any, entries: Any, cells: Any, ranks: Sequence[Any]) -> Any:
+    """Give the rows that are published, in the order of the table, and the class of each."""
+    if recoding.count is not None:  # cells go as a whole, however many records a row stands for
+        known = np.full(int(max(entries.max(initial=0), cells.max(initial=0))) + 1, -2, dtype=np.int64)
+        known[entries] = recoding.classes[order]
+        if (known[cells] == -2).any():
+            raise _other_records()
+        rows = np.flatnonzero(known[cells] >= 0)
+        return rows, known[cells[rows]]
     rows = np.lexsort((*ranks[::-1], cells))
     rows = rows[np.isin(cells[rows], entries)] if recoding.partial else rows
     if not np.array_equal(np.repeat(entries, recoding.counts[order]), cells[rows]):
-        msg = "The recoding is about other records than the table has."
-        raise DataError(msg, hint="a local recoding belongs to the table that it was made for, one row per record.")
+        raise _other_records()
     classes = np.repeat(recoding.classes[order], recoding.counts[order])
     rows, classes = rows[classes >= 0], classes[classes >= 0]
-    order = np.argsort(rows)  # the order of the table, for whoever wants to keep it
-    rows, classes = rows[order], classes[order]
-    labels = zip(recoding.quasi, recoding.labels, strict=True)
-    return rows, {name: _labelled_rows(texts, classes) for name, texts in labels}
+    order = np.argsort(rows)  # for whoever wants to keep the order of the table
+    return rows[order], classes[order]
+
+
+def _other_records() -> DataError:
+    return DataError("The recoding is about other records than the table has.", hint=BELONGS)
 
 
 def _group_counts(recoding: FullDomainRecoding) -> list[int]:

@@ -34,7 +34,7 @@ from incrowd.engines._arrow import column_of_objects
 from incrowd.engines._border import guarded
 from incrowd.engines._files import check_suffix, write_arrow
 from incrowd.engines._protocol import Replacements, places_of_a_sample
-from incrowd.engines._recoding import check_rows
+from incrowd.engines._recoding import check_records
 from incrowd.engines._resources import DEFAULT_RESOURCES, Resources
 from incrowd.engines.formats._wording import Wording
 
@@ -102,7 +102,8 @@ class ReferenceEngine:
         if isinstance(recoding, FullDomainRecoding):
             labelled = list(self._full_domain(recoding))
         else:
-            check_rows(recoding, len(self.rows))
+            counted = recoding.count or recoding.quasi[0]
+            check_records(recoding, self.domains([counted])[counted])
             labelled = list(self._local(recoding, publish))
         for name, text_of in (replace or {}).items():
             domain = self.domains([name])[name]
@@ -186,7 +187,10 @@ class ReferenceEngine:
         cells = list(zip(*(column.tolist() for column in columns), strict=True))
         published: dict[int, Row] = {}
         for place in sorted(range(len(cells)), key=lambda place: _sort_key(self.rows[place], others)):
-            number = -1 if recoding.partial and cells[place] not in queues else queues[cells[place]].pop(0)
+            if recoding.partial and cells[place] not in queues:
+                continue
+            waiting = queues[cells[place]]
+            number = waiting[0] if recoding.count else waiting.pop(0)  # a row with several records goes as a whole
             if number >= 0:
                 labels = zip(recoding.quasi, recoding.labels, strict=True)
                 published[place] = {**self.rows[place], **{name: texts[number] for name, texts in labels}}

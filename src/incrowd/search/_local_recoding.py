@@ -26,7 +26,16 @@ from incrowd.core import (
 from incrowd.hierarchies import Averaged, averages
 from incrowd.measures import column_weights, costs_of_labels
 from incrowd.models import Judge
-from incrowd.search._problem import OPTIMAL, Bools, Counts, Ints, LocalOutcome, Problem
+from incrowd.search._problem import (
+    CHEAPEST_FIRST,
+    LEVELS_AND_CELLS,
+    OPTIMAL,
+    Bools,
+    Counts,
+    Ints,
+    LocalOutcome,
+    Problem,
+)
 
 Labels = Literal["hierarchy", "range", "set"]
 NEUTRAL = 0.5  # the balance between leaving records out and generalizing them, where nothing is said
@@ -46,10 +55,13 @@ class Pieces:
 
 
 class LocalTable:
-    """A problem as searches for local recodings see it: its census is counted at the lowest levels allowed."""
+    """A problem as searches for local recodings see it: its census is counted at the lowest levels allowed.
 
-    def __init__(self, problem: Problem) -> None:
-        _refuse_unsupported(problem)
+    ``whole``: whether the search keeps records together that are alike, so that a row may stand for several.
+    """
+
+    def __init__(self, problem: Problem, *, whole: bool = False) -> None:
+        _refuse_unsupported(problem, whole=whole)
         self.problem = problem
         self.census = problem.census.rollup(problem.lows)
         self.names = tuple(Namer(self.census, column, part=problem.part) for column in range(len(self.census.quasi)))
@@ -221,6 +233,7 @@ class LocalTable:
             ladders=census.ladders,
             floor={name: level for name, level in zip(census.quasi, census.floor, strict=True) if level},
             partial=self.problem.part,
+            count=self.problem.schema.count,
         )
 
 
@@ -252,10 +265,12 @@ def common_paths(paths: Ints, merged: Grouping) -> Ints:
     return result
 
 
-def _refuse_unsupported(problem: Problem) -> None:
-    if problem.schema.count is not None:
+def _refuse_unsupported(problem: Problem, *, whole: bool) -> None:
+    if problem.schema.count is not None and not whole:
         msg = f"A row of this table stands for several records ({problem.schema.count!r}), which cannot part."
-        raise ParameterError(msg, hint=Hint("use a search with one level per column, such as {}.", OPTIMAL))
+        able = LEVELS_AND_CELLS, CHEAPEST_FIRST, OPTIMAL
+        hint = Hint("use a search that keeps together what is alike: {}, {} or {}.", *able)
+        raise ParameterError(msg, hint=hint)
     if problem.at_most:
         name = next(iter(problem.at_most))
         msg = f"at_most of column {name!r} cannot be kept: a local recoding calls each class what it must be called."

@@ -19,7 +19,9 @@ Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.integer]
 Policy = Literal["violating", "small_only"]
 Suppression = Literal["drop", "mask"]
-OPTIMAL, MONDRIAN, CHEAPEST_FIRST = (Setting.search(name) for name in ("Optimal", "Mondrian", "CheapestFirst"))
+OPTIMAL, MONDRIAN, CHEAPEST_FIRST, LEVELS_AND_CELLS = (
+    Setting.search(name) for name in ("Optimal", "Mondrian", "CheapestFirst", "LevelsAndCells")
+)
 """Searches that others advise."""
 
 

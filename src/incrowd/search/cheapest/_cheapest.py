@@ -53,7 +53,7 @@ class CheapestFirst:
     rows all that count people or values, but none about shares or distributions. Promises that survive added records
     (k, distinct l, p, both with weights) decide within the search. The others are searched by what they imply; classes
     that break them are then merged with near ones, in the worst case all into one. Records that are alike stay
-    together.
+    together, and a row may stand for several (``count``).
 
     Deterministic: costs are whole numbers (the most important column costs 2**40 where it says nothing, the others as
     much less as they weigh, and parts of it are rounded), ties are decided by the order of columns and values, and
@@ -105,7 +105,7 @@ class CheapestFirst:
         progress
             Called after every block with the combinations of quasi-identifiers that are done, of how many.
         """
-        table = LocalTable(problem)
+        table = LocalTable(problem, whole=True)
         table.refuse_unions("CheapestFirst")
         table.refuse_if_hopeless()
         from incrowd.search.cheapest._formation import Formation  # noqa: PLC0415

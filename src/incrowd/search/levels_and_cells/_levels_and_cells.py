@@ -51,6 +51,8 @@ class LevelsAndCells:
     stars. Classes are compared by equality, ``*`` being a value of its own, so that every promise, certificate and
     check means what it always means.
 
+    Records that are alike stay together, and a row may stand for several (``count``).
+
     Carries every promise whose classes may be put together: all but (n, t)-closeness, and where people have several
     rows all that count people or values. Deterministic. Not proven to be the best: ``lower_bound`` says what any other
     choice of levels and stars loses at least.
@@ -135,7 +137,7 @@ class _Walk:
 
     def table_at(self, levels: Sequence[int]) -> LocalTable:
         at_least = dict(zip(self.quasi, levels, strict=True))
-        return LocalTable(replace(self.problem, at_least=at_least, at_most={}))
+        return LocalTable(replace(self.problem, at_least=at_least, at_most={}), whole=True)
 
     def node(self, levels: Sequence[int], share: float, boosts: Mapping[int, int] | None = None) -> StarredNode:
         from incrowd.search.levels_and_cells._cells import CellSpace, StarredNode  # noqa: PLC0415 - loads numba
