@@ -42,8 +42,8 @@ def _outcome(classes: Classes, measured: Ratios, unit: Any) -> AttackOutcome:
 def test_large_counts_are_ruled_out_as_small_ones_are(classes: list[list[int]], excluded: int) -> None:
     counts = np.array([count for some in classes for count in some], dtype=np.int64)
     starts = np.cumsum([0, *map(len, classes)]).astype(np.intp)
-    small = _background.after_excluding(counts, starts, excluded)
-    large = _background.after_excluding(counts << 52, starts, excluded)
+    small = _background.guess_excluding(counts, starts, excluded)
+    large = _background.guess_excluding(counts << 52, starts, excluded)
     assert large.right == small.right * 2**52
     assert (large.chance.numerators >> 52).tolist() == small.chance.numerators.tolist()
     assert large.certain.tolist() == small.certain.tolist()

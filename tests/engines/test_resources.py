@@ -121,27 +121,27 @@ def test_a_container_of_the_new_kind_leaves_its_limit_without_what_is_used(tmp_p
     (tmp_path / "own").write_text("0::/jobs/mine\n", encoding="ascii")
     group(tmp_path / "fs" / "jobs", **{"memory.max": "9000\n", "memory.stat": "anon 1000\nfile 5000\n"})
     group(tmp_path / "fs" / "jobs" / "mine", **{"memory.max": "max\n"})
-    assert list(budget._of_containers(tmp_path / "own", tmp_path / "fs")) == [8000]
+    assert list(budget._free_in_containers(tmp_path / "own", tmp_path / "fs")) == [8000]
 
 
 def test_a_container_of_the_old_kind_too(tmp_path: Path) -> None:
     (tmp_path / "own").write_text("4:memory:/mine\n3:cpu,cpuacct:/mine\n", encoding="ascii")
     files = {"memory.limit_in_bytes": "5000\n", "memory.stat": "cache 1\ntotal_rss 6000\n"}
     group(tmp_path / "fs" / "memory" / "mine", **files)
-    assert list(budget._of_containers(tmp_path / "own", tmp_path / "fs")) == [0]
+    assert list(budget._free_in_containers(tmp_path / "own", tmp_path / "fs")) == [0]
 
 
 def test_what_a_container_says_in_no_known_way_is_no_limit(tmp_path: Path) -> None:
     (tmp_path / "own").write_text("nonsense\n0::/mine\n\n", encoding="ascii")
     group(tmp_path / "fs" / "mine", **{"memory.max": "7000\n", "memory.stat": "anon much\nfile\n"})
-    assert list(budget._of_containers(tmp_path / "own", tmp_path / "fs")) == [7000]
+    assert list(budget._free_in_containers(tmp_path / "own", tmp_path / "fs")) == [7000]
     (tmp_path / "fs" / "mine" / "memory.max").unlink()
     (tmp_path / "fs" / "mine" / "memory.max").mkdir()  # cannot be read as a file
-    assert list(budget._of_containers(tmp_path / "own", tmp_path / "fs")) == []
+    assert list(budget._free_in_containers(tmp_path / "own", tmp_path / "fs")) == []
 
 
 def test_a_machine_without_containers_has_no_limits_of_theirs(tmp_path: Path) -> None:
-    assert list(budget._of_containers(tmp_path / "none", tmp_path)) == []
+    assert list(budget._free_in_containers(tmp_path / "none", tmp_path)) == []
 
 
 @pytest.mark.parametrize("kind", ["parquet", "frame", "csv"])

@@ -38,7 +38,7 @@ def worst_exclusions(classes: Classes, prior: Prior, excluded: int) -> AttackOut
     """
     histogram, every = classes.guessable_values(prior.column), classes.histogram(prior.column)
     missing = every.counts - histogram.counts
-    found = after_excluding(histogram.counts, histogram.starts, excluded, missing)
+    found = guess_excluding(histogram.counts, histogram.starts, excluded, missing)
     values, ones = ("1 value", "one") if excluded == 1 else (f"{excluded} values", "ones")
     targets = int(every.counts.sum())
     return AttackOutcome(
@@ -62,7 +62,7 @@ def _most_frequent(histogram: Histogram, prior: Prior, number: int) -> int:
     return int(said[order[:number]].sum())
 
 
-def after_excluding(counts: Ints, starts: npt.NDArray[np.intp], excluded: int, missing: Ints | None = None) -> Guesses:
+def guess_excluding(counts: Ints, starts: npt.NDArray[np.intp], excluded: int, missing: Ints | None = None) -> Guesses:
     """Guess the most frequent value that is left, after the most frequent others were ruled out."""
     missing = np.zeros(len(counts), dtype=np.int64) if missing is None else missing
     begins, entries = starts[:-1], np.diff(starts)

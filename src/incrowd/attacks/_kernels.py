@@ -274,7 +274,7 @@ def _number_of_kinds(kind: Words) -> int:
 
 
 @compiled
-def by_class(classes: Words, starts: Words, order: Small) -> None:
+def entries_by_class(classes: Words, starts: Words, order: Small) -> None:
     """Line entries up class by class, without those of none; also say where each class begins."""
     for one in classes:
         if one >= 0:

@@ -49,11 +49,11 @@ class Members:
     @cached_property
     def _by_class(self) -> tuple[npt.NDArray[np.int32], Counts]:
         """The entries class by class, and where each class begins; one longer than there are classes."""
-        from incrowd.attacks._kernels import by_class  # noqa: PLC0415 - numba is loaded only when it pays
+        from incrowd.attacks._kernels import entries_by_class  # noqa: PLC0415 - numba is loaded only when it pays
 
         starts = np.zeros(self.number + 1, dtype=np.int64)
         order = np.empty(len(self.classes), dtype=np.int32)
-        by_class(self.classes.astype(np.int64, copy=False), starts, order)
+        entries_by_class(self.classes.astype(np.int64, copy=False), starts, order)
         return order, starts
 
     def mark(self, codes: Ints, which: Ints, marks: npt.NDArray[np.bool_]) -> None:
@@ -132,7 +132,7 @@ def tight_claims(
     people = np.array([everybody[inside].sum() for inside in covered], dtype=np.int64)
     made, right, pinned = (np.zeros(members.number, dtype=np.int64) for _ in range(3))
     expected = np.zeros(members.number)
-    for level, starts, claimed in _by_level(atoms):
+    for level, starts, claimed in _claims_per_level(atoms):
         groups = np.arange(len(domain)) if ladder is None or not level else ladder.groups[level].astype(np.int64)
         right += members.true_claims(codes, groups, (starts, claimed), which)
         many = np.diff(starts)
@@ -154,7 +154,7 @@ def _by_chance(share: npt.NDArray[np.float64], starts: Counts, which: Counts, si
     return expected
 
 
-def _by_level(atoms: Sequence[Sequence[Atom]]) -> list[tuple[int, Counts, Counts]]:
+def _claims_per_level(atoms: Sequence[Sequence[Atom]]) -> list[tuple[int, Counts, Counts]]:
     """Give per level where the claims of each label begin, and the groups that they are about."""
     result = []
     for level in sorted({level for some in atoms for level, _ in some}):

@@ -90,7 +90,7 @@ def _finite_numbers(domain: Domain) -> tuple[Bools, Array] | None:
         return None
     values = domain.values
     if values.dtype.kind in "iM":
-        return np.ones(len(values), dtype=bool), _in_64_bits(values.astype(np.int64))
+        return np.ones(len(values), dtype=bool), _as_int64(values.astype(np.int64))
     if values.dtype.kind == "f":
         finite = np.isfinite(values)
         return finite, _if_whole(values[finite])
@@ -117,7 +117,7 @@ def _whole_units(numbers: Sequence[Decimal]) -> Array:
     """Give decimals as whole numbers of a common unit."""
     ratios = [number.as_integer_ratio() for number in numbers]
     scale = math.lcm(*{below for _, below in ratios})
-    return _in_64_bits(np.array([above * (scale // below) for above, below in ratios], dtype=object))
+    return _as_int64(np.array([above * (scale // below) for above, below in ratios], dtype=object))
 
 
 def _if_whole(values: npt.NDArray[np.float64]) -> Array:
@@ -131,7 +131,7 @@ def _if_whole(values: npt.NDArray[np.float64]) -> Array:
     return values
 
 
-def _in_64_bits(units: Array) -> Array:
+def _as_int64(units: Array) -> Array:
     """Take 64 bits where also the distance of two numbers fits them."""
     fits = not len(units) or (units.min() > -(2**61) and units.max() < 2**61)
     return units.astype(np.int64 if fits else object)

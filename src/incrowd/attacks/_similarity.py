@@ -67,7 +67,7 @@ class Likeness:
 def similarity(classes: Classes, prior: Prior, likeness: Likeness, only: Sequence[str] = ()) -> AttackOutcome:
     """Say what is certain up to a category: the one that everybody in the class has."""
     column = prior.column
-    histogram = by_category(classes, column, likeness)
+    histogram = category_histogram(classes, column, likeness)
     wanted = likeness.places(column, only)
     everybody = (histogram.counts == classes.size[histogram.classes]) & np.append(wanted, False)[histogram.values[0]]
     exposed = np.zeros(len(classes), dtype=bool)
@@ -88,11 +88,11 @@ def similarity(classes: Classes, prior: Prior, likeness: Likeness, only: Sequenc
 def category_inference(classes: Classes, prior: Prior, likeness: Likeness, sure: Fraction) -> AttackOutcome:
     """Guess the most frequent category of the class."""
     before = prior.of_categories(likeness.category, len(likeness.names))
-    histogram = by_category(classes, prior.column, likeness)
+    histogram = category_histogram(classes, prior.column, likeness)
     return likeliest("category inference", "category", classes, histogram, before, sure)
 
 
-def by_category(classes: Classes, column: str, likeness: Likeness) -> Histogram:
+def category_histogram(classes: Classes, column: str, likeness: Likeness) -> Histogram:
     """Count categories in every class: from the values' counts, or anew where people have several rows.
 
     What has no category is listed last, and counts as nobody's.
@@ -121,7 +121,7 @@ def skewness(classes: Classes, prior: Prior, gain: Fraction, ranges: Likeness | 
     counts, what = prior, "a value"
     histogram = classes.guessable_values(prior.column)
     if ranges is not None:
-        histogram = by_category(classes, prior.column, ranges)
+        histogram = category_histogram(classes, prior.column, ranges)
         counts, what = prior.of_categories(ranges.category, len(ranges.names)), f"one of {len(ranges.names)} ranges"
     measured = _frequency_gains(classes, histogram, counts)
     exposed = measured.meets(">=", gain)

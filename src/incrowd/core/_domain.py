@@ -129,7 +129,7 @@ class Domain:
         _check_mixed_numbers(column, listed)
         tally = Counter(value for value in listed if value is not None)
         nulls = len(listed) - tally.total()
-        array = _as_array(kind, list(tally))
+        array = _array_of_values(kind, list(tally))
         return cls.build(column, kind, array, np.array(list(tally.values())), nulls)
 
     @classmethod
@@ -313,7 +313,7 @@ def _kind_of_value(column: str, value: object) -> Kind:
     raise DataError(msg, hint="use numbers, booleans, dates, timestamps or text.")
 
 
-def _as_array(kind: Kind, values: list[Any]) -> Array:
+def _array_of_values(kind: Kind, values: list[Any]) -> Array:
     """Put distinct values in their one form into an array."""
     if kind == "number" and any(isinstance(value, float) for value in values):
         return np.array(values, dtype=object if any(map(_is_exact, values)) else np.float64)

@@ -33,7 +33,7 @@ class FullDomainRecoding:
 
     def __post_init__(self) -> None:
         for part in ("domains", "ladders"):  # in the order of the levels, whatever order they were given in
-            object.__setattr__(self, part, _in_order(getattr(self, part), self.levels))
+            object.__setattr__(self, part, _order_of_cells(getattr(self, part), self.levels))
         for name, level in self.levels.items():
             self.ladders[name].check_level(level)
             if len(self.ladders[name].groups[0]) != len(self.domains[name]):
@@ -175,7 +175,7 @@ class LocalRecoding:
         }
 
 
-def _in_order(given: Mapping[str, _T], levels: Mapping[str, int]) -> dict[str, _T]:
+def _order_of_cells(given: Mapping[str, _T], levels: Mapping[str, int]) -> dict[str, _T]:
     UnknownColumnError.check(levels, given, given_as="level")
     return {name: given[name] for name in levels}
 

@@ -81,8 +81,8 @@ def hospital_schema() -> Schema:
             "birth_date": dates("month", "year", "decade"),
             "sex": flat(),
             "zip": mask(),
-            "nationality": tree(_without_weights(data.NATIONALITIES)),
-            "job": tree(_without_weights(data.JOBS)),
+            "nationality": tree(_alternatives(data.NATIONALITIES)),
+            "job": tree(_alternatives(data.JOBS)),
             "admission_date": dates("month", "quarter", "year"),
         },
         sensitive={
@@ -217,7 +217,7 @@ def _text_array(texts: Iterable[str]) -> Texts:
     return np.array(list(texts), dtype=object)
 
 
-def _without_weights(nested: dict[str, dict[str, dict[str, Any]]]) -> dict[str, dict[str, list[str]]]:
+def _alternatives(nested: dict[str, dict[str, dict[str, Any]]]) -> dict[str, dict[str, list[str]]]:
     return {top: {middle: list(leaves) for middle, leaves in below.items()} for top, below in nested.items()}
 
 

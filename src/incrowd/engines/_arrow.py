@@ -255,7 +255,7 @@ def check_finite(table: pa.Table, program: str) -> None:
 
 def _has_same_values(written: pa.ChunkedArray, read: pa.ChunkedArray, *, empty_is_missing: bool) -> bool:
     try:
-        left, right = _in_common_type(written), _in_common_type(read)
+        left, right = _cast_to_kind(written), _cast_to_kind(read)
     except pa.ArrowInvalid:
         return False
     if empty_is_missing and pa.types.is_large_string(left.type):
@@ -265,7 +265,7 @@ def _has_same_values(written: pa.ChunkedArray, read: pa.ChunkedArray, *, empty_i
     return bool(left.type == right.type and left.equals(right))
 
 
-def _in_common_type(column: pa.ChunkedArray) -> pa.ChunkedArray:
+def _cast_to_kind(column: pa.ChunkedArray) -> pa.ChunkedArray:
     """Give a column the one type that stands for its kind."""
     type_ = column.type
     if pa.types.is_integer(type_) or pa.types.is_floating(type_) or pa.types.is_decimal(type_):

@@ -129,13 +129,13 @@ def write_arrays(arrays: Mapping[str, Any], path: Path) -> None:
     schema = pa.schema([("name", pa.large_string()), *((kind, pa.large_list(type_)) for kind, type_ in _KINDS.items())])
     with pyarrow.parquet.ParquetWriter(path, schema, compression="zstd") as writer:
         for name, array in arrays.items():  # one after the other: there may be no room for all of them in 64 bits
-            kind, values = _as_arrow(array)
+            kind, values = _arrow_of_array(array)
             lists = {one: pa.nulls(1, schema.field(one).type) for one in _KINDS}
             lists[kind] = pa.LargeListArray.from_arrays(of_numbers(np.array([0, len(array)])), values)
             writer.write_batch(pa.record_batch([of_texts([name]), *lists.values()], schema=schema))
 
 
-def _as_arrow(array: Any) -> tuple[str, pa.Array]:
+def _arrow_of_array(array: Any) -> tuple[str, pa.Array]:
     if array.dtype == object:
         return "texts", of_texts(array.tolist())
     return (

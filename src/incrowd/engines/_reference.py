@@ -210,7 +210,7 @@ def _row_weight(row: Row, count: str | None) -> int:
 def _codes(domain: Domain, column: Sequence[object]) -> Any:
     lookup = {value: code for code, value in enumerate(domain.values.tolist())}
     known = {*lookup, None} if domain.has_null else {*lookup}
-    column = [None if value is None else _as_in(domain, value) for value in column]
+    column = [None if value is None else _value_as_in_domain(domain, value) for value in column]
     if new := {value for value in column if value not in known}:
         count = "1 value that is" if len(new) == 1 else f"{len(new):,} values that are"
         msg = f"Column {domain.column!r} has {count} not known."
@@ -219,7 +219,7 @@ def _codes(domain: Domain, column: Sequence[object]) -> Any:
     return np.array(codes, dtype=smallest_unsigned(len(domain)))
 
 
-def _as_in(domain: Domain, value: Any) -> Any:
+def _value_as_in_domain(domain: Domain, value: Any) -> Any:
     """Give a value the form that its domain has."""
     if domain.kind == "instant":
         return value.astimezone(dt.UTC).replace(tzinfo=None)

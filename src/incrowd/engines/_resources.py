@@ -133,10 +133,10 @@ def peak_memory() -> int | None:
 
 
 def free_memory() -> int:
-    return min([_of_the_machine(), *_of_containers()])
+    return min([_free_in_machine(), *_free_in_containers()])
 
 
-def _of_the_machine() -> int:
+def _free_in_machine() -> int:
     for line in _lines_of_file(Path("/proc/meminfo")):
         if line.startswith("MemAvailable:"):
             return int(line.split()[1]) * 1024
@@ -146,7 +146,7 @@ def _of_the_machine() -> int:
         return 4 * 2**30
 
 
-def _of_containers(own: Path = Path("/proc/self/cgroup"), mounted: Path = Path("/sys/fs/cgroup")) -> Iterator[int]:
+def _free_in_containers(own: Path = Path("/proc/self/cgroup"), mounted: Path = Path("/sys/fs/cgroup")) -> Iterator[int]:
     """Give what every limit around this process leaves; Linux has two ways to tell."""
     for line in _lines_of_file(own):
         _, kinds, path = (*line.split(":", 2), "", "")[:3]

@@ -191,7 +191,7 @@ def _open_parquet(found: FileSet, workshop: Workshop, stars: Collection[str], re
     _check_names(names, reading["drop"])
     found.check_columns(columns, names)
     relation = relation_with_stars(found.parquet_relation(workshop.connection), {*stars} & {*names})
-    home = DuckBackend(relation, _as_it_is, workshop=workshop, stamp=stamp)
+    home = DuckBackend(relation, _open_as_it_is, workshop=workshop, stamp=stamp)
     return ParquetEngine(inner_frame(relation), home, names, refused=duration_columns(columns[0]), **reading)
 
 
@@ -204,13 +204,13 @@ def _open_text(found: FileSet, workshop: Workshop, layout: Layout, reading: Mapp
     relation = text.relation(workshop, quoted_nulls=not layout.escaped or "" in reading["missing_values"])
     if layout.escaped:
         relation = relation.project(layout.wording.read_sql(header.columns, relation.columns))
-    home = DuckBackend(relation, _as_it_is, workshop=workshop, stamp=stamp)
+    home = DuckBackend(relation, _open_as_it_is, workshop=workshop, stamp=stamp)
     dialect = Dialect(header.separator, layout.encoding, header.mark, *astuple(layout.notation))
     how: dict[str, Any] = {"dialect": dialect, "rows": text.rows_about()}
     return TextEngine(nw.from_native(relation), home, header.columns, **how, **reading)
 
 
-def _as_it_is(table: pa.Table) -> pa.Table:
+def _open_as_it_is(table: pa.Table) -> pa.Table:
     return table
 
 

@@ -151,7 +151,7 @@ class TextEngine(FrameEngine):
         words, counts = rows.tally(packing, by_text, self._kept_rows(rows))
         codes = dict(zip(publish, packing.unpack(words), strict=True))
         if recoding.has_left_out:
-            shown = [_by_label(groups[name], labels[name])[codes[name]] for name in recoding.quasi]
+            shown = [_groups_by_text(groups[name], labels[name])[codes[name]] for name in recoding.quasi]
             stays = ~recoding.is_suppressed(shown)
             codes, counts = {name: column[stays] for name, column in codes.items()}, counts[stays]
         columns = {name: Coded.ranked(labels[name].keys, column) for name, column in codes.items()}
@@ -254,7 +254,7 @@ def _published_texts(recoding: FullDomainRecoding, groups: Mapping[str, Any], do
     return Coded.ranked(of_texts(texts.tolist()).cast(pa.string()), np.arange(len(texts)))
 
 
-def _by_label(groups: Any, labels: Coded) -> Any:
+def _groups_by_text(groups: Any, labels: Coded) -> Any:
     """Give for every published text the group that it stands for."""
     found = np.zeros(len(labels.keys), dtype=groups.dtype)
     found[labels.codes] = groups

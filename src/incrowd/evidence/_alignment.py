@@ -56,10 +56,10 @@ def class_labels(release: Release, census: Census) -> ClassLabels:
     names = [Namer(census, column) for column in range(len(census.quasi))]
     if isinstance(release.recoding, LocalRecoding):
         return _local_class_labels(release, release.recoding, names)
-    return _by_levels(release.recoding, census, names)
+    return _labels_by_levels(release.recoding, census, names)
 
 
-def _by_levels(recoding: FullDomainRecoding, census: Census, names: list[Namer]) -> ClassLabels:
+def _labels_by_levels(recoding: FullDomainRecoding, census: Census, names: list[Namer]) -> ClassLabels:
     levels = list(recoding.levels.values())
     raised = [namer.group_of(level)[codes] for namer, level, codes in zip(names, levels, census.codes, strict=False)]
     numbers = [len(namer.ladder.labels[level]) for namer, level in zip(names, levels, strict=True)]

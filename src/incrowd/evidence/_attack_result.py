@@ -202,7 +202,7 @@ class Attacks:
                 for table, many in zip(tables, rows, strict=True)
             ]
             result[name] = [value for part in parts for value in part]
-        return {name: _column_of(values) for name, values in result.items()}
+        return {name: _object_column(values) for name, values in result.items()}
 
     def to_dict(self, *, values: bool = False) -> dict[str, Any]:
         """Give plain data that can be written as JSON; ``values`` adds the labels of the worst classes."""
@@ -222,7 +222,7 @@ class Attacks:
         return f"Attacks({len(self.entries)} attacks on {self.records:,} records in {self.classes:,} classes)"
 
 
-def _column_of(values: list[Any]) -> npt.NDArray[np.object_]:
+def _object_column(values: list[Any]) -> npt.NDArray[np.object_]:
     """Give objects; numbers as text where a column has both, as when an attack's counts are called like one of ours."""
     if len({type(value) for value in values if value is not None}) > 1:
         values = [None if value is None else str(value) for value in values]

@@ -153,7 +153,7 @@ def _date_period(text: str, end: End, *, zoned: bool = False) -> Period:
     head, _, tail = text.strip().replace("T", " ").partition(" ")
     try:
         found = _day_period(head, end)
-        return found if not tail.strip() else _with_time(found, tail.strip(), zoned=zoned)
+        return found if not tail.strip() else _time_period(found, tail.strip(), zoned=zoned)
     except RangeError:
         raise
     except (ValueError, OverflowError):
@@ -189,7 +189,7 @@ def _midnight_of(day: dt.date) -> dt.datetime:
     return dt.datetime.combine(day, dt.time.min)
 
 
-def _with_time(day: Period, text: str, *, zoned: bool) -> Period:
+def _time_period(day: Period, text: str, *, zoned: bool) -> Period:
     """Give the minute, the second or the moment of a day."""
     if day.last - day.first >= _DAY:
         raise ValueError  # a time of a whole month is none

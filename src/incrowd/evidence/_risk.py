@@ -62,14 +62,14 @@ def crowds_of(subject: Subject, population: Any, **reading: Any) -> tuple[Counts
         if subject.recoding is not None:
             fits: Sequence[npt.NDArray[np.integer]] = subject.covered(name, people)
         else:
-            fits = _as_it_stands(subject, people)
+            fits = _values_covered_as_is(subject, people)
             notes += _unread_labels_note(subject, people, fits)
         matchings.append(Matching.of(fits, len(people)))
     links = Links(subject.classes.codes, census.codes, matchings)
     return links.crowds(census.counts, len(subject.classes)), census.records, notes
 
 
-def _as_it_stands(subject: Subject, people: Domain) -> Sequence[npt.NDArray[np.integer]]:
+def _values_covered_as_is(subject: Subject, people: Domain) -> Sequence[npt.NDArray[np.integer]]:
     """Match anybody's table: numbers and dates are what they are, texts may be labels, and averages are nobody's."""
     own, hierarchy = subject.census.domains[people.column], dict(subject.schema.quasi)[people.column]
     if isinstance(hierarchy, Averaged):

@@ -164,14 +164,14 @@ class Adult:
 
 def find_adult(given: str | os.PathLike[str] | None, *, small: bool) -> Adult:
     """Read the file that was given or that lies in the folder of data, or make a stand-in."""
-    place = Path(given) if given is not None else _in_folder()
+    place = Path(given) if given is not None else _file_in_folder()
     if place is None:
         return _made_up(FEW if small else ROWS)
     adult = _read(place)
     return adult.sample(FEW, 0) if small else adult
 
 
-def _in_folder() -> Path | None:
+def _file_in_folder() -> Path | None:
     named = os.environ.get(FOLDER)
     if not named:
         return None

@@ -207,8 +207,8 @@ def enhanced(adult: Adult, *, small: bool) -> Experiment:
     TopDown().search(patients.problem(MODELS[PLAIN].format(k=4, p=2)))  # loads what is compiled
     tables = {
         "similarity": [row for share in extent.shares for row in _similarity_rows(patients, share)],
-        "alpha": [row for alpha in extent.alphas for row in _by_alpha(patients, alpha)],
-        "size": [row for size in extent.sizes for row in _by_size(Patients.of(known, size), extent.calls)],
+        "alpha": [row for alpha in extent.alphas for row in _rows_by_alpha(patients, alpha)],
+        "size": [row for size in extent.sizes for row in _rows_by_size(Patients.of(known, size), extent.calls)],
     }
     return Experiment(
         name="enhanced",
@@ -245,13 +245,13 @@ def _exposed_records(problem: Problem, node: dict[str, int]) -> int:
     return int(classes.records[outcome.exposed & kept].sum())
 
 
-def _by_alpha(patients: Patients, alpha: int) -> Iterator[Row]:
+def _rows_by_alpha(patients: Patients, alpha: int) -> Iterator[Row]:
     """Measure the distortion for p = 2 and k = 3: of the local recoding, and the least of one level per column."""
     for model, text in MODELS.items():
         yield {"alpha": alpha, "model": model, **_distortion_row(patients.problem(text.format(k=3, p=2, alpha=alpha)))}
 
 
-def _by_size(patients: Patients, calls: int) -> Iterator[Row]:
+def _rows_by_size(patients: Patients, calls: int) -> Iterator[Row]:
     """Measure distortion and time for k = 4, p = 4 and alpha = 2 with fewer or more quasi-identifiers."""
     problems = {model: patients.problem(text.format(k=4, p=4, alpha=2)) for model, text in MODELS.items()}
     seconds: dict[str, list[float]] = {model: [] for model in MODELS}

@@ -172,7 +172,7 @@ def _is_disease_group(label: str) -> bool:
     return bool(re.fullmatch(r"[A-Z][0-9][0-9A-Z]\.-", label)) or any(label in path for path in _icd_blocks()[1])
 
 
-def _by_beginning(pattern: str, length: int, *cuts: int) -> _Scheme:
+def _labels_by_beginning(pattern: str, length: int, *cuts: int) -> _Scheme:
     codes, groups = re.compile(pattern), re.compile(rf"(?=.{{{length}}}$)[0-9A-Z]{{1,{max(cuts)}}}\*+")
 
     def find(text: str) -> Labels | None:
@@ -186,7 +186,7 @@ def _by_beginning(pattern: str, length: int, *cuts: int) -> _Scheme:
 
 def _job_scheme() -> _Scheme:
     """Read jobs by the beginning of their codes; soldiers whose zero was lost in a column of numbers get it back."""
-    found = _by_beginning(r"[0-9]{1,4}", 4, 3, 2, 1)
+    found = _labels_by_beginning(r"[0-9]{1,4}", 4, 3, 2, 1)
     return replace(found, find=lambda text: found.find(f"0{text}" if text in {"110", "210", "310"} else text))
 
 
@@ -235,7 +235,7 @@ def _degree_labels(text: str) -> Labels | None:
 
 
 _SCHEMES: Mapping[str, _Scheme] = {
-    "atc": _by_beginning(r"[A-Z](?:[0-9]{2}(?:[A-Z](?:[A-Z](?:[0-9]{2})?)?)?)?", 7, 5, 4, 3, 1),
+    "atc": _labels_by_beginning(r"[A-Z](?:[0-9]{2}(?:[A-Z](?:[A-Z](?:[0-9]{2})?)?)?)?", 7, 5, 4, 3, 1),
     "countries": _Scheme(
         2,
         lambda text: _countries().get(plain_name(text)),
@@ -245,5 +245,5 @@ _SCHEMES: Mapping[str, _Scheme] = {
     "isced": _Scheme(2, _degree_labels, lambda label: label in {*_LEVELS, *(f"ISCED {level}" for level in range(9))}),
     "isco-08": _job_scheme(),
     "nace-2": _Scheme(3, _trade, lambda label: bool(re.fullmatch(r"[0-9]{2}\.[0-9*]\*|section [A-U]", label))),
-    "nuts": _by_beginning(r"[A-Z]{2}(?:[0-9A-Z]{1,3})?", 5, 4, 3, 2),
+    "nuts": _labels_by_beginning(r"[A-Z]{2}(?:[0-9A-Z]{1,3})?", 5, 4, 3, 2),
 }

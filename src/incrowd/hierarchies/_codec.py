@@ -115,7 +115,7 @@ def _hierarchy_from_plain(name: str, plain: Plain, arrays: Mapping[str, npt.NDAr
         raise DataError(msg, hint="read it with the version of incrowd that saved it, or a newer one.")
     found: Hierarchy = SAVED[kind](
         **{
-            one.name: _from_a_file(one.name, plain[key])
+            one.name: _saved_field(one.name, plain[key])
             for one in fields(SAVED[kind])
             if (key := one.name.rstrip("_")) in plain
         }
@@ -133,9 +133,9 @@ def _number_in_a_plan(number: Fraction) -> int | float:
     return int(number) if number == int(number) else float(number)
 
 
-def _from_a_file(name: str, value: Any) -> Any:
+def _saved_field(name: str, value: Any) -> Any:
     if isinstance(value, list):
-        return tuple(_from_a_file(name, one) for one in value)
+        return tuple(_saved_field(name, one) for one in value)
     is_number = value is not None and name in {"widths", "bounds", "start", "bottom", "top"}
     return Fraction(value) if is_number else value
 

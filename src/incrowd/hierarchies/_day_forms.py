@@ -81,7 +81,7 @@ def forms_in(texts: Sequence[str]) -> list[str]:
     """Give the forms in which every text is a day or a month, those first that are looked for first."""
     # Six or eight digits could be anything: they are days only of the years that people live in, and months only if
     # there are some, and of different years.
-    found = [form for form in likely_forms(texts, 1.0) if _all_are(form, texts)]
+    found = [form for form in likely_forms(texts, 1.0) if _are_all(form, texts)]
     if len(texts) < ENOUGH or len({text[:4] for text in texts}) <= 1:
         found = [form for form in found if form != DIGITS[1]]  # too few, or months of one year
     return [form for form in found if form not in SIX or (DIGITS[1] not in found and _are_six(form, texts))]
@@ -121,7 +121,7 @@ def _are_six(form: str, texts: Sequence[str]) -> bool:
     return len(texts) >= ENOUGH and len(np.unique(months.astype(np.int64) % 12)) > 1 and len(np.unique(days)) > 1
 
 
-def _all_are(form: str, texts: Sequence[str]) -> bool:
+def _are_all(form: str, texts: Sequence[str]) -> bool:
     moments, readable = read_moments(texts, form)
     if form not in DIGITS:
         return bool(readable.all())

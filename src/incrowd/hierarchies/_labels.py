@@ -283,14 +283,14 @@ def disjoint(labels: Iterable[str | None]) -> bool:
         return False
     readings = {text: reading for text in texts if (reading := read_own_label(text)) is not None}
     return (
-        _all_understood(texts, readings)
-        and _texts_apart(texts, readings)
-        and _numbers_apart(texts, readings)
-        and _moments_apart(texts, readings)
+        _are_all_understood(texts, readings)
+        and _are_texts_apart(texts, readings)
+        and _are_numbers_apart(texts, readings)
+        and _are_moments_apart(texts, readings)
     )
 
 
-def _all_understood(texts: Sequence[str], readings: dict[str, Any]) -> bool:
+def _are_all_understood(texts: Sequence[str], readings: dict[str, Any]) -> bool:
     """Say whether no text is beside others that it may stand for, in a way of writing that is not known here."""
     others = [text for text in texts if text not in readings]
     unread = [text for text in others if _DIGIT.search(text) and not _is_value(text)]
@@ -304,7 +304,7 @@ def _is_value(text: str) -> bool:
     return read_decimal(text) is not None or read_moment(text) is not None
 
 
-def _texts_apart(texts: Sequence[str], readings: dict[str, Any]) -> bool:
+def _are_texts_apart(texts: Sequence[str], readings: dict[str, Any]) -> bool:
     """Compare masks and texts by the letters that both show."""
     shapes: defaultdict[tuple[int, tuple[int, ...]], list[str]] = defaultdict(list)
     for text in texts:
@@ -322,7 +322,7 @@ def _texts_apart(texts: Sequence[str], readings: dict[str, Any]) -> bool:
     return True
 
 
-def _numbers_apart(texts: Sequence[str], readings: dict[str, Any]) -> bool:
+def _are_numbers_apart(texts: Sequence[str], readings: dict[str, Any]) -> bool:
     intervals = [_ends_of_range(reading) for reading in readings.values() if isinstance(reading, Between)]
     if not intervals:
         return True
@@ -346,7 +346,7 @@ def _ends_of_mask(text: str) -> Interval:
     return (low, 0), (low + 9, 0)
 
 
-def _moments_apart(texts: Sequence[str], readings: dict[str, Any]) -> bool:
+def _are_moments_apart(texts: Sequence[str], readings: dict[str, Any]) -> bool:
     intervals = [_ends_of_time(reading) for reading in readings.values() if isinstance(reading, (Period, Moments))]
     if not intervals:
         return True

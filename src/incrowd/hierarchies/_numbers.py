@@ -148,7 +148,7 @@ def text_of(value: Any) -> str | None:
     return None if domain.has_null else str(domain.texts[0])
 
 
-def _by_value(positions: Mapping[str, int], kind: Kind) -> dict[str, int]:
+def _positions_by_value(positions: Mapping[str, int], kind: Kind) -> dict[str, int]:
     """Give the positions of names that are values, by the text of the value; of two names for one value none."""
     known: dict[str, set[int]] = {}
     for name, place in positions.items():
@@ -161,7 +161,7 @@ def _by_value(positions: Mapping[str, int], kind: Kind) -> dict[str, int]:
 def _positions_of_values(domain: Domain, positions: Mapping[str, int]) -> Ints:
     found = np.array([positions.get(text, -1) for text in domain.texts[: len(domain.values)].tolist()], dtype=np.int64)
     if (found < 0).any() and domain.kind != "text":
-        known = _by_value(positions, domain.kind)
+        known = _positions_by_value(positions, domain.kind)
         texts = replace(domain, spelling=None).texts[: len(domain.values)].tolist()
         found = np.where(found < 0, [known.get(text, -1) for text in texts], found)
     return found

@@ -52,9 +52,9 @@ from incrowd.measures._uniqueness import Sizes, Uniqueness, estimated_uniqueness
 __all__ = [
     "MEASURES", "AverageClassSize", "Axis", "CellObjective", "Chances", "ClassSizes", "ColumnCosts", "Cover",
     "Discernibility", "Distortion", "Entropy", "Exposed", "Groups", "Guess", "Height", "Joint", "LabelSums", "Loss",
-    "Measure", "Objective", "Precision", "Published", "Ranges", "Sizes", "Spread", "Uniqueness", "ambiguity",
-    "answers", "best_guess", "chances_in_population", "chances_in_table", "column_costs", "column_loss",
-    "column_weights", "comparison_groups", "costs_of_labels", "costs_of_sums", "cramers_v", "detail_lost",
-    "estimated_uniqueness", "expected_chance", "expected_chances", "line_positions", "mean_detail", "persons_alone",
-    "pitman_fit", "plain_number", "round_scores", "same_classes", "same_sets", "unique_without",
+    "Measure", "Objective", "Precision", "Published", "Ranges", "Sizes", "Spread", "Uniqueness", "ambiguity", "answers",
+    "best_guess", "chances_in_population", "chances_in_table", "column_costs", "column_loss", "column_weights",
+    "comparison_groups", "costs_of_labels", "costs_of_sums", "cramers_v", "detail_lost", "estimated_uniqueness",
+    "expected_chance", "expected_chances", "line_positions", "mean_detail", "persons_alone", "pitman_fit",
+    "plain_number", "round_scores", "same_classes", "same_sets", "unique_without",
 ]  # fmt: skip

@@ -70,8 +70,8 @@ def expected_chance(sizes: Counts, shares: Floats, discount: float = 0.0) -> Flo
     """
     result = np.empty(len(sizes), dtype=np.float64)
     small = (shares <= 0.5) & (sizes <= _STEPS)
-    result[small] = _by_recursion(sizes[small], shares[small], discount)
-    result[~small] = _by_series(sizes[~small], shares[~small], discount)
+    result[small] = _chance_by_recursion(sizes[small], shares[small], discount)
+    result[~small] = _chance_by_series(sizes[~small], shares[~small], discount)
     return result
 
 
@@ -79,7 +79,7 @@ _STEPS = 40
 """Up to this size the recursion is used; beyond it the series needs few terms, whatever the share."""
 
 
-def _by_recursion(sizes: Counts, shares: Floats, discount: float) -> Floats:
+def _chance_by_recursion(sizes: Counts, shares: Floats, discount: float) -> Floats:
     """Climb from f = 1: r(f+1) = p/(1-p) (1 - f r(f)) / (f - a). Errors do not grow while p is at most a half."""
     odds = shares / (1 - shares)
     current = odds * (-np.log(shares) if discount < 1e-9 else np.expm1(-discount * np.log(shares)) / discount)
@@ -90,7 +90,7 @@ def _by_recursion(sizes: Counts, shares: Floats, discount: float) -> Floats:
     return result
 
 
-def _by_series(sizes: Counts, shares: Floats, discount: float) -> Floats:
+def _chance_by_series(sizes: Counts, shares: Floats, discount: float) -> Floats:
     """Add up the series: every term is at most half of the one before, or far smaller."""
     term = np.ones(len(sizes))
     total = term.copy()

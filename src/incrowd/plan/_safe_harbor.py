@@ -61,7 +61,7 @@ def likely_kind(name: str, domain: Domain | None = None) -> str | None:
         return BY_VALUES[seen]
     topic = topic_of(name)
     about = None if topic is None else BY_TOPIC.get(topic.about)
-    kind = _by_word(name) if about in {None, "other unique codes", "place", "photographs"} else about
+    kind = _kind_by_word(name) if about in {None, "other unique codes", "place", "photographs"} else about
     if kind is None and about == "place" and any(fit_of(name, word) for word in LARGER):
         return None
     if kind is not None or about is not None:
@@ -72,7 +72,7 @@ def likely_kind(name: str, domain: Domain | None = None) -> str | None:
     return "date" if is_date else None
 
 
-def _by_word(name: str) -> str | None:
+def _kind_by_word(name: str) -> str | None:
     """Give the kind that the longest fitting word names."""
     kinds = read_toml("lists.toml")["identifiers"]
     fits = {kind: max(fit_of(name, word) for word in word_list("identifiers", kind)) for kind in kinds}
@@ -247,7 +247,7 @@ def _may_lack_zeros(text: str, *, numbers: bool) -> bool:
 
 def _test_ages(name: str, texts: list[str]) -> tuple[str, bool | None]:
     known = [_ages_of(text) for text in texts]
-    old = sum(_splits_the_old(ages) for ages in known if ages is not None)
+    old = sum(_are_oldest_split(ages) for ages in known if ages is not None)
     said = f"column {name!r} has {old:,} labels that cover some ages above 89 and not all"
     return _test_finding(said, old, sum(ages is None for ages in known))
 
@@ -262,11 +262,11 @@ def _test_years(name: str, texts: list[str], year: int | None, *, born: bool) ->
         return f"column {name!r} tells nothing but years", True
     if year is None:
         return f"column {name!r} tells nothing but years; whether they tell an age above 89 is open", None
-    old = sum(_splits_the_old(year - one) for one in years)
+    old = sum(_are_oldest_split(year - one) for one in years)
     return f"column {name!r} has {old:,} labels that cover some ages above 89 in {year} and not all", old == 0
 
 
-def _splits_the_old(ages: npt.NDArray[np.int64]) -> bool:
+def _are_oldest_split(ages: npt.NDArray[np.int64]) -> bool:
     """Say whether some of the ages above 89 are meant, and not all: then they are no single category any more."""
     return bool((ages >= _OLD.start).any()) and int(np.isin(_OLD, ages).sum()) < len(_OLD)
 

@@ -158,7 +158,7 @@ def _write_owner(release: Release, folder: Path, date: str, plan: str | None, es
         ],
     }
     known = recipe.pop("input")
-    (folder / "recipe.json").write_text(readable(_as_json(recipe)), encoding="utf-8")
+    (folder / "recipe.json").write_text(readable(_json_text(recipe)), encoding="utf-8")
     distributions = {
         name: [list(pair) for pair in zip(domain.texts.tolist(), domain.counts.tolist(), strict=True)]
         for name, domain in release.distributions.items()
@@ -168,12 +168,12 @@ def _write_owner(release: Release, folder: Path, date: str, plan: str | None, es
         (folder / "plan.toml").write_text(plan, encoding="utf-8")
 
 
-def _as_json(value: Any) -> Any:
+def _json_text(value: Any) -> Any:
     """Write what JSON does not know as text, such as infinity, and tuples as lists."""
     if isinstance(value, Mapping):
-        return {str(key): _as_json(inner) for key, inner in value.items()}
+        return {str(key): _json_text(inner) for key, inner in value.items()}
     if isinstance(value, (list, tuple)):
-        return [_as_json(inner) for inner in value]
+        return [_json_text(inner) for inner in value]
     known = value is None or isinstance(value, str | int) or (isinstance(value, float) and math.isfinite(value))
     return value if known else str(value)
 

@@ -16,7 +16,7 @@ from incrowd.core import Classes, Domain, Kind, Ladder, PrivacyWarning, Schema, 
 from incrowd.engines import Engine, Wording, ending_of, is_escaped, open_table, shares_of
 from incrowd.hierarchies import Averaged, Categories, Ordered, Tree, auto, ordered
 from incrowd.models import Model
-from incrowd.release._verdict import verdict_of, with_itself
+from incrowd.release._verdict import judged_by_itself, verdict_of
 
 if TYPE_CHECKING:
     from incrowd.release._release import Release
@@ -115,7 +115,7 @@ class Measuring:
         """Give what was measured."""
         first = self._engine.domains(self._quasi[:1])[self._quasi[0]]
         return Measurement(
-            verdict=self._verdicts[0] if self._shares == 1 else with_itself(joint_verdict(self._verdicts)),
+            verdict=self._verdicts[0] if self._shares == 1 else judged_by_itself(joint_verdict(self._verdicts)),
             promises=tuple(part for part, _ in self._pairs),
             sizes=np.concatenate(self._sizes),
             rows=int(first.counts.sum()),

@@ -160,7 +160,7 @@ def classes_as_predicted(engine: Engine, problem: Problem, recoding: Recoding, p
     if isinstance(recoding, FullDomainRecoding) and recoding.has_masked:
         stars = [published.texts(column) == TOP for column in range(len(published.codes))]
         masked: Bools = np.logical_and.reduce(stars).astype(bool)
-        same = _same_mask(classes_where(published, masked), predicted)
+        same = _is_mask_as_predicted(classes_where(published, masked), predicted)
         expect(fine=same, problem="has other masked records than the search predicted")
         _compare(classes_where(published, ~masked), predicted)
     else:
@@ -183,7 +183,7 @@ def classes_where(classes: Classes, wanted: Bools) -> Classes:
     return Classes.of(Grouping(members, first), codes, within, classes.labels, classes.standing)
 
 
-def _same_mask(published: Classes, predicted: Predicted) -> bool:
+def _is_mask_as_predicted(published: Classes, predicted: Predicted) -> bool:
     """Say whether what looks masked is one class, and all that was to be masked: that is judged as any other class."""
     last, masked = int((~predicted.left_out).sum()), predicted.left_out
     together = predicted.classes.merge(np.where(masked, last, np.cumsum(~masked) - 1), last + 1)
@@ -212,7 +212,7 @@ def _compare(published: Classes, predicted: Predicted) -> None:
     place = np.empty(len(order), dtype=np.int64)
     place[order] = places
     for name in classes.cells.sensitive:
-        same = _same_values(published, classes, place, kept, name)
+        same = _are_values_the_same(published, classes, place, kept, name)
         expect(fine=same, problem="has other sensitive values in its classes than the search predicted")
 
 
@@ -225,7 +225,7 @@ def _predicted_codes(published: Classes, predicted: Predicted, column: int) -> n
     return codes
 
 
-def _same_values(found: Classes, predicted: Classes, place: Any, kept: Bools, name: str) -> bool:
+def _are_values_the_same(found: Classes, predicted: Classes, place: Any, kept: Bools, name: str) -> bool:
     have, expected = found.histogram(name), predicted.histogram(name)
     wanted, owner = kept[expected.classes], place[have.classes]
     order = np.lexsort((have.values[0], owner))
@@ -249,7 +249,7 @@ def file_findings(engine: Engine, published: Classes, problem: Problem, *, share
     if not judges:
         return ()
     verdict = verdict_of(judges, published.with_domains(own), problem.schema.quasi_names)
-    return (with_itself(verdict) if share else verdict).findings
+    return (judged_by_itself(verdict) if share else verdict).findings
 
 
 def _notes_on_few(engine: Engine, published: Classes, problem: Problem) -> Iterator[str]:
@@ -279,7 +279,7 @@ def _judges_of_file(engine: Engine, problem: Problem, *, share: bool = False) ->
         return [judge for part in shown for judge in part.bind(schema, own, whole)], own
 
 
-def with_itself(verdict: Verdict) -> Verdict:
+def judged_by_itself(verdict: Verdict) -> Verdict:
     """Say of a table that was judged share by share that it was compared with nothing but itself."""
     findings = (replace(one, reference="table") if one.reference else one for one in verdict.findings)
     return replace(verdict, findings=tuple(findings))

@@ -52,7 +52,7 @@ def compare_owner(certificate: Plain, public: Path, owner: Path) -> Iterator[Rem
     if isinstance(saved.recoding, FullDomainRecoding):
         yield levels == dict(saved.recoding.levels), "recoding: levels"
         released = open_released(public / Path(certificate["data"]["name"]).name, wording_of(certificate["data"]))
-        yield _labels_fit(saved.recoding, released), "recoding: published labels"
+        yield _are_labels_of_recoding(saved.recoding, released), "recoding: published labels"
 
 
 def compare_original(
@@ -83,7 +83,7 @@ def compare_original(
     return None, [*told, (False, f"original: {problem}")]
 
 
-def _labels_fit(recoding: FullDomainRecoding, released: Engine) -> bool:
+def _are_labels_of_recoding(recoding: FullDomainRecoding, released: Engine) -> bool:
     """Say whether every label of the file is one that the recoding publishes."""
     domains = released.domains(recoding.quasi)
     masked = {TOP} if recoding.has_masked else set()
@@ -209,7 +209,7 @@ def verify(
     if owner is not None:
         told += compare_owner(certificate, place.parent, Path(owner))
     named = {state: tuple(what for fine, what in told if fine is state) for state in (True, False, None)}
-    return Verification(named[True], named[False], named[None], _on_trust(certificate, key, owner))
+    return Verification(named[True], named[False], named[None], _unproven_claims(certificate, key, owner))
 
 
 def _dialect_wrong(certificate: Plain) -> list[str]:
@@ -240,7 +240,7 @@ def read_certificate(path: Path) -> Plain:
     return dict(found)
 
 
-def _on_trust(certificate: Plain, key: KeyFile | None, owner: object) -> tuple[str, ...]:
+def _unproven_claims(certificate: Plain, key: KeyFile | None, owner: object) -> tuple[str, ...]:
     """Name what the certificate says and nothing shows: the recipe of the owner shows most of it."""
     unsigned = ("the signature: nobody gave the public key",) if key is None and "signature" in certificate else ()
     return (*(ON_TRUST if owner is None else ("limits",)), *unsigned)

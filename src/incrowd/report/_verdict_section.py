@@ -58,8 +58,8 @@ def risk_rows(charts: Charts, k: int) -> list[Row]:
 def group_rows(charts: Charts, k: int) -> list[Row]:
     """Compare groups: the smallest one, who is alone, and who is in one that is too small."""
     both, after = charts.risks, charts.risk_after
-    smallest = _with_limit(f"at least {k}", k, kept=(after.k or 0) >= k)
-    nobody = _with_limit("none", k, kept=not after.uniqueness.sample)
+    smallest = _row_with_limit(f"at least {k}", k, kept=(after.k or 0) >= k)
+    nobody = _row_with_limit("none", k, kept=not after.uniqueness.sample)
     rows = [
         compared_row("people", both, lambda found: f"{people_in(found):,}"),
         compared_row("smallest group", both, lambda found: f"{found.k or 0:,}", *smallest),
@@ -68,7 +68,7 @@ def group_rows(charts: Charts, k: int) -> list[Row]:
     if k > 2:  # below, that is who is one of a kind
         groups = charts.groups.items()
         counts = {when: (Exposed.of(classes, classes.size < k).people, both[when]) for when, classes in groups}
-        limit = _with_limit("none", k, kept=not counts["after"][0])
+        limit = _row_with_limit("none", k, kept=not counts["after"][0])
         rows.append(compared_row(f"people in groups smaller than {k}", counts, lambda pair: _count(*pair), *limit))
     if charts.release.schema.entity is not None:
         what = "people one of a kind by all their rows together"
@@ -90,7 +90,7 @@ def highest_row(charts: Charts, k: int) -> Row:
     """Compare the chance to find the person who is easiest to find."""
     kept = (charts.risk_after.prosecutor.highest or 0) <= charts.accepted
     bounded = 2 if charts.threshold is not None else k
-    limit, verdict = _with_limit(f"at most {share(charts.accepted)}", bounded, kept=kept)
+    limit, verdict = _row_with_limit(f"at most {share(charts.accepted)}", bounded, kept=kept)
     if not kept and charts.threshold is not None:  # the owner's own limit: no promise is broken by that
         verdict = "EXCEEDED"
     what = "highest chance to find a person"
@@ -134,7 +134,7 @@ def _count(number: int, found: Risk) -> str:
     return f"{number:,} ({share(Fraction(number, max(people_in(found), 1)))})"
 
 
-def _with_limit(limit: str, k: int, *, kept: bool) -> Row:
+def _row_with_limit(limit: str, k: int, *, kept: bool) -> Row:
     """Give limit and verdict, if a smallest group was promised."""
     return [limit, "kept" if kept else "BROKEN"] if k > 1 else ["", ""]
 

@@ -120,10 +120,10 @@ def fit_to_roles(tables: Mapping[str, Any], change: Mapping[str, Any]) -> Plain:
     result = {**tables, "columns": columns} if "columns" in tables else dict(tables)
     if "promise" in _table(change, "privacy") or (not changed and entity is None):
         return result
-    return {**result, "privacy": _without_strangers(_table(result, "privacy"), columns)}
+    return {**result, "privacy": _promises_about_sensitive(_table(result, "privacy"), columns)}
 
 
-def _without_strangers(privacy: Mapping[str, Any], columns: Mapping[str, Any]) -> Plain:
+def _promises_about_sensitive(privacy: Mapping[str, Any], columns: Mapping[str, Any]) -> Plain:
     """Leave out promises about columns that are not sensitive any more."""
     given = privacy.get("promise")
     if isinstance(given, str) or not isinstance(given, Sequence):

@@ -91,7 +91,7 @@ def _files_of(columns: Mapping[str, Any]) -> list[str]:
     return [one for one in found if isinstance(one, str)]
 
 
-def with_words_of(made_by: Plan, now: Plan, signed: Mapping[str, str] | None = None) -> Plan:
+def run_plan_with_words(made_by: Plan, now: Plan, signed: Mapping[str, str] | None = None) -> Plan:
     """Give the plan of a run with what the present plan says about folder, format and report.
 
     ``signed``: why this release is made though something is open; why an earlier one was does not count.

@@ -142,7 +142,7 @@ def _is_visible(sign: str) -> bool:
     return unicodedata.category(sign)[0] != "C"
 
 
-def in_use(use: str) -> Refusal:
+def in_use_refusal(use: str) -> Refusal:
     """Refuse to delete a file that the plan uses, until somebody says that they know."""
     hint = "without it nothing can be made by this plan, and no version can be made again."
     told = refusal(409, "in-use", f"The plan uses this file for {use}.", hint)

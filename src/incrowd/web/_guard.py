@@ -125,7 +125,7 @@ class Guard:
             return 403, "forbidden", "The server does not go by this name.", "open the address that was printed."
         origin, site = headers.get("origin"), headers.get("sec-fetch-site", "none")
         foreign = origin is not None and origin not in self._settings.origins
-        if foreign or (site not in {"same-origin", "none"} and not _plain_visit(scope, headers)):
+        if foreign or (site not in {"same-origin", "none"} and not _is_plain_visit(scope, headers)):
             return 403, "forbidden", "The request comes from another page.", "open the address that was printed."
         length = headers.get("content-length", "0")
         if not (length.isascii() and length.isdigit() and len(length) <= DIGITS):
@@ -183,7 +183,7 @@ def _first_visit(scope: Message) -> str | None:
     return given["token"][0] if "token" in given else None
 
 
-def _plain_visit(scope: Message, headers: Mapping[str, str]) -> bool:
+def _is_plain_visit(scope: Message, headers: Mapping[str, str]) -> bool:
     """Say whether somebody follows a link to a page; the cookie does not come along from elsewhere."""
     navigates = headers.get("sec-fetch-mode") == "navigate" and headers.get("sec-fetch-dest") == "document"
     return scope["method"] == "GET" and navigates and not scope["path"].startswith("/api/")

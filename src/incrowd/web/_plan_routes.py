@@ -13,7 +13,7 @@ from incrowd.models import choices
 from incrowd.web import _requests as asked
 from incrowd.web._changes import number_of
 from incrowd.web._choice_texts import KINDS, SEARCHES, presets_for
-from incrowd.web._files import PLAN, PROPOSALS, in_use
+from incrowd.web._files import PLAN, PROPOSALS, in_use_refusal
 from incrowd.web._history import read_json
 from incrowd.web._reading import READING, reading_options
 from incrowd.web._refusal import Plain, refusal
@@ -54,7 +54,7 @@ async def delete(here: Here, name: FileName, *, anyway: bool = False) -> Plain:
     here.jobs.need_idle()
     use = here.plans.uses().get(name)
     if use is not None and not anyway:
-        raise in_use(use)
+        raise in_use_refusal(use)
     here.uploads.delete(name)
     return {"name": name, "use": use}
 

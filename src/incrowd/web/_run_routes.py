@@ -13,7 +13,7 @@ from fastapi.responses import FileResponse, StreamingResponse
 from incrowd.release import OWNER
 from incrowd.web import _requests as asked
 from incrowd.web._changes import number_of
-from incrowd.web._decisions import with_words_of
+from incrowd.web._decisions import run_plan_with_words
 from incrowd.web._evidence import chart_file
 from incrowd.web._files import PROPOSALS
 from incrowd.web._history import read_json, write_json
@@ -105,8 +105,8 @@ async def _export(here: ServerState, body: asked.ExportJob, folder: Path) -> Pla
     kind = body.format or now.output.format or read_json(folder / "details.json", {}).get("format") or "csv"
     source = (folder / "source.toml").read_text(encoding="utf-8")
     made_by = here.runs.made_by(body.run)
-    plan = with_words_of(made_by, now)
-    written = with_words_of(made_by, now, signed)
+    plan = run_plan_with_words(made_by, now)
+    written = run_plan_with_words(made_by, now, signed)
     about = written.report.about if now.report.write else None
     texts = {"source": source if plan == made_by else plan.text(), "text": written.text(folder=target / OWNER)}
     dialect = now.to_dict().get("output", {}).get("dialect", "input")

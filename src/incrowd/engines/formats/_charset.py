@@ -29,7 +29,7 @@ def begins_with_mark(path: Path) -> bool:
     return any(first.startswith(mark) for mark, _ in MARKS)
 
 
-def without_mark(first: bytes) -> list[str]:
+def unmarked_utf_16(first: bytes) -> list[str]:
     """Name the kind of UTF-16 in which most second bytes are zero, as in texts of Latin letters."""
     half = len(first) // 2 * 0.4
     by_order = {"utf-16-le": first[1::2].count(0), "utf-16-be": first[::2].count(0)}
@@ -120,13 +120,13 @@ class Charset:
         first = next(blocks_of(path), b"")
         marked = next((name for mark, name in MARKS if first.startswith(mark)), None)
         if marked is not None or 0 in first:
-            likely = [marked] if marked else without_mark(first)
+            likely = [marked] if marked else unmarked_utf_16(first)
             return next((cls(name, sure=True) for name in likely if can_decode(path, name)), None)
         if can_decode(path, "utf-8"):
             return cls("utf-8", sure=True)
         sample = _first_bytes(path)
         foreign = b"\n".join(line for line in sample.split(b"\n") if not _is_utf8(line)) or sample
-        known = _by_letters(foreign) or _by_blocks(sample) or _by_frequency(foreign)
+        known = _charset_by_letters(foreign) or _charset_by_blocks(sample) or _charset_by_frequency(foreign)
         check_one_encoding(path, sample, None if known is None else known.encoding)
         others = tuple(name for name in _ALPHABETS if name != "cp1252" and _decode(sample, name) is not None)
         fitting = [*([known] if known else []), cls("cp1252", sure=False, others=others)]
@@ -199,7 +199,7 @@ def _decode(sample: bytes, encoding: str) -> str | None:
         return None
 
 
-def _by_letters(sample: bytes) -> Charset | None:
+def _charset_by_letters(sample: bytes) -> Charset | None:
     """Find the encoding whose letters are the usual ones of a language; sure if all that fit read the same."""
     texts = {encoding: text for encoding in _ALPHABETS if (text := _decode(sample, encoding)) is not None}
     usual = {encoding: _letter_score(text, _ALPHABETS[encoding]) for encoding, text in texts.items()}
@@ -233,7 +233,7 @@ def _letter_score(text: str, alphabets: Iterable[str]) -> float:
     return max(shares, default=0.0) / letters.total()
 
 
-def _by_blocks(sample: bytes) -> Charset | None:
+def _charset_by_blocks(sample: bytes) -> Charset | None:
     """Find the encoding of Asia in which nearly all characters are common ones."""
     for encoding, blocks in _BLOCKS.items():
         text = _decode(sample, encoding)
@@ -245,7 +245,7 @@ def _by_blocks(sample: bytes) -> Charset | None:
     return None
 
 
-def _by_frequency(sample: bytes) -> Charset | None:
+def _charset_by_frequency(sample: bytes) -> Charset | None:
     """Find the encoding in which the letters are the most frequent ones of Russian, Ukrainian, Bulgarian or Greek."""
     shares = {}
     for encoding, frequent in _LETTERS.items():

@@ -42,7 +42,7 @@ def write_text(
     alone = connect(threads=1)  # several threads write their rows as they come
     names = {name: name_sql(name) for name in relation.columns}
     cells = ", ".join(f"{wording.written_sql(name, cell)} AS {cell}" for name, cell in names.items())
-    with _in_utf8(path, wording.dialect) as (target, compression):
+    with _utf_8_file(path, wording.dialect) as (target, compression):
         written = _as_texts(alone.from_arrow(reader_of(relation))).project(cells)
         written.write_csv(str(target), header=True, sep=wording.dialect.separator, compression=compression)
     return wording
@@ -76,7 +76,7 @@ def _cell_sql(name: str, type_: str) -> str:
 
 
 @contextmanager
-def _in_utf8(path: Path, dialect: Dialect) -> Iterator[tuple[Path, str]]:
+def _utf_8_file(path: Path, dialect: Dialect) -> Iterator[tuple[Path, str]]:
     """Give a file to write in UTF-8; what was written there is in the encoding of the dialect afterwards."""
     compression = "gzip" if path.suffix.lower() == ".gz" else "none"
     if dialect.encoding == "utf-8" and not dialect.mark:

@@ -101,7 +101,7 @@ def _mapped_table(reader: Any, folder: Path) -> tuple[pa.Table, list[str]]:
     with tempfile.NamedTemporaryFile(prefix="incrowd_", suffix=".arrow", dir=folder) as file:
         with pyarrow.ipc.new_file(file, schema) as writer:
             for batch in reader:
-                columns = [_without_extension(column) for column in batch.columns]
+                columns = [_plain_types(column) for column in batch.columns]
                 writer.write_table(pa.table(columns, schema.names).cast(schema))
         file.flush()
         with pa.memory_map(file.name) as source:
@@ -119,7 +119,7 @@ def _stored_type(type_: pa.DataType) -> pa.DataType:
     return type_
 
 
-def _without_extension(column: pa.Array) -> pa.Array:
+def _plain_types(column: pa.Array) -> pa.Array:
     if not isinstance(column.type, pa.BaseExtensionType):
         return column
     if column.type.extension_name == "arrow.uuid":

@@ -168,7 +168,7 @@ def _check_names(table: pa.Table, kind: str) -> None:
 
 
 def _frame_to_write(table: pa.Table) -> Any:
-    return _reading_library()(pa.table({name: _in_their_types(table[name]) for name in table.column_names}))
+    return _reading_library()(pa.table({name: _column_to_write(table[name]) for name in table.column_names}))
 
 
 def _reading_library() -> Callable[[pa.Table], Any]:
@@ -180,7 +180,7 @@ def _reading_library() -> Callable[[pa.Table], Any]:
     return library
 
 
-def _in_their_types(column: pa.ChunkedArray) -> pa.ChunkedArray:
+def _column_to_write(column: pa.ChunkedArray) -> pa.ChunkedArray:
     """Give a column a type that the programs have: numbers are floats there, and a column of nothing is text."""
     if pa.types.is_decimal(column.type) or _is_integer(column):
         return column.cast(pa.float64(), safe=False)

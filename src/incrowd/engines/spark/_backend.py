@@ -119,7 +119,7 @@ def is_publishable(type_: Any) -> bool:
     return type(type_).__name__.removesuffix("Type") not in REFUSED
 
 
-def in_parts(frame: Any, names: Sequence[str], parts: int) -> Any:
+def sort_in_parts(frame: Any, names: Sequence[str], parts: int) -> Any:
     """Move rows to their parts by their content, and sort each part."""
     by = [frame[name].asc_nulls_last() for name in names]
     return frame.repartition(parts, *names).sortWithinPartitions(*by)
@@ -127,12 +127,12 @@ def in_parts(frame: Any, names: Sequence[str], parts: int) -> Any:
 
 def tally_in_parts(tally: Any, names: Sequence[str], parts: int) -> Any:
     """Do the same with every different row once, and repeat it at the end; many copies go to several parts."""
-    sized = in_chunks(tally, names)
+    sized = cut_into_chunks(tally, names)
     by = [sized[name].asc_nulls_last() for name in names]
     return repeat_rows(sized.repartition(parts, *names, "chunk").sortWithinPartitions(*by), names)
 
 
-def in_chunks(tally: Any, names: Sequence[str]) -> Any:
+def cut_into_chunks(tally: Any, names: Sequence[str]) -> Any:
     of = functions_of(tally)
     count, chunk = of.col("count"), of.col("chunk")
     last = of.floor((count - 1) / COPIES)

@@ -30,11 +30,11 @@ from incrowd.engines._tally import CountedEngine
 from incrowd.engines.formats._wording import Wording
 from incrowd.engines.spark._backend import (
     SparkBackend,
+    cut_into_chunks,
     functions_of,
-    in_chunks,
-    in_parts,
     is_publishable,
     repeat_rows,
+    sort_in_parts,
     tally_in_parts,
     with_stars,
 )
@@ -251,7 +251,7 @@ class SparkEngine(CountedEngine):
         every = np.arange(len(counts))
         arrays = [column.values(every) for column in rows.values()]
         tally = self._home.hand_back(pa.table([*arrays, of_numbers(counts)], [*inner, "count"]))
-        frame = frame_of(repeat_rows(in_chunks(tally, inner), inner))
+        frame = frame_of(repeat_rows(cut_into_chunks(tally, inner), inner))
         return SparkEngine(frame, self._home, publish, rows=int(counts.sum()), tally=tally)
 
     def _sorted_frame(self, *, keep: bool = False) -> Frame:
@@ -264,7 +264,7 @@ class SparkEngine(CountedEngine):
         frame = self._clean(list(self._inner)).to_native() if tally is None else tally
         if tally is None and self.repeats:
             tally = frame.groupBy(*inner).count()
-        return frame_of(in_parts(frame, inner, parts) if tally is None else tally_in_parts(tally, inner, parts))
+        return frame_of(sort_in_parts(frame, inner, parts) if tally is None else tally_in_parts(tally, inner, parts))
 
     def _is_repetitive(self, recoding: Recoding, publish: Sequence[str]) -> bool:
         """Say whether rows of a class are likely to be equal: there is little beside the labels that could differ."""

@@ -117,24 +117,24 @@ def says_when(domain: Domain) -> bool:
     """Whether most texts hold a day, a month or a week, or numbers are days or months by their digits."""
     if domain.kind == "text" and _hold_days(sample_of_texts(domain, SAMPLE)):
         return True
-    if _is_fraction(domain) and len(domain.values) >= FEW and _lie_in(domain.values, 1, 13):
+    if _is_fraction(domain) and len(domain.values) >= FEW and _are_within(domain.values, 1, 13):
         some = domain.texts_at(range(0, len(domain.values), max(len(domain.values) // SAMPLE, 1)))
         return sum(bool(re.fullmatch(rf"(?:0?[1-9]|1[0-2])\.{_YEAR}", text)) for text in some) >= NEARLY_ALL * len(some)
-    return any(_fits_nearly_all(days) for days in _in_digits(_whole_numbers(domain)))
+    return any(_fits_nearly_all(days) for days in _day_masks_in_digits(_whole_numbers(domain)))
 
 
 def could_say_when(domain: Domain) -> bool:
     """Whether numbers could be years, or days or seconds that were counted: the name has to say of what."""
     if _is_fraction(domain):
         values = domain.values
-        return len(values) >= FEW and (_lie_in(values, *YEARS) or _lie_in(values, 30_000, SERIAL[1]))
+        return len(values) >= FEW and (_are_within(values, *YEARS) or _are_within(values, 30_000, SERIAL[1]))
     values = _whole_numbers(domain)
     seconds = [(SECONDS[0] * 1_000**thousands, SECONDS[1] * 1_000**thousands) for thousands in range(4)]
-    if len(values) > 1 and any(_lie_in(values, *ends) for ends in (YEARS, SINCE_1582, *seconds)):
+    if len(values) > 1 and any(_are_within(values, *ends) for ends in (YEARS, SINCE_1582, *seconds)):
         return True
-    if len(values) >= FEW and _lie_in(values, YEARS[0] * 1_000, YEARS[1] * 1_000):  # the day of the year
+    if len(values) >= FEW and _are_within(values, YEARS[0] * 1_000, YEARS[1] * 1_000):  # the day of the year
         return _fits_nearly_all((values % 1_000 >= 1) & (values % 1_000 <= 366))
-    return len(values) >= MANY and _lie_in(values, *SERIAL)
+    return len(values) >= MANY and _are_within(values, *SERIAL)
 
 
 def _hold_days(texts: Sequence[str]) -> bool:
@@ -152,7 +152,7 @@ def _are_short_days(texts: Sequence[str]) -> bool:
     return any(all(1 <= int(pair[place]) <= 12 for pair in pairs) for place in (0, 1))
 
 
-def _in_digits(values: Numbers) -> Iterator[npt.NDArray[np.bool_]]:
+def _day_masks_in_digits(values: Numbers) -> Iterator[npt.NDArray[np.bool_]]:
     """Say of each number whether it is a day or a month, for every way to write these in digits alone."""
 
     def lie(part: Numbers, low: int, high: int) -> npt.NDArray[np.bool_]:
@@ -164,7 +164,7 @@ def _in_digits(values: Numbers) -> Iterator[npt.NDArray[np.bool_]]:
         yield lie(front, *YEARS) & lie(middle, 1, 12) & lie(back, 1, 31)  # yyyymmdd
         yield year & lie(second, 1, 12) & lie(first, 1, 31)  # ddmmyyyy
         yield year & lie(second, 1, 31) & lie(first, 1, 12)  # mmddyyyy
-    if len(values) >= FEW and _lie_in(values, 10_101, 999_999):
+    if len(values) >= FEW and _are_within(values, 10_101, 999_999):
         yield lie(values // 100, *YEARS) & lie(back, 1, 12)  # yyyymm
         yield lie(middle, 1, 12) & lie(back, 1, 31)  # yymmdd
         yield lie(front, 1, 31) & lie(middle, 1, 12)  # ddmmyy
@@ -184,7 +184,7 @@ def _is_fraction(domain: Domain) -> bool:
     return domain.kind == "number" and domain.values.dtype.kind == "f"
 
 
-def _lie_in(values: Numbers, low: int, high: int) -> bool:
+def _are_within(values: Numbers, low: int, high: int) -> bool:
     return _fits_nearly_all((values >= low) & (values <= high))
 
 

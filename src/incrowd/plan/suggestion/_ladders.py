@@ -128,7 +128,7 @@ def _likely_classifications(domain: Domain, about: str | None) -> Iterator[tuple
         yield listed, MOST_LISTED
     if domain.kind != "text":
         return
-    yield from ((name, 1.0) for name in SHAPES if _look_like(domain, name, about))
+    yield from ((name, 1.0) for name in SHAPES if _are_like_codes(domain, name, about))
     if about == "codes of regions (NUTS)":
         yield "nuts", 1.0
     if len(domain.values) <= MANY:
@@ -137,7 +137,7 @@ def _likely_classifications(domain: Domain, about: str | None) -> Iterator[tuple
             yield "isced", MOST_VALUES
 
 
-def _look_like(domain: Domain, name: ClassificationName, about: str | None) -> bool:
+def _are_like_codes(domain: Domain, name: ClassificationName, about: str | None) -> bool:
     """Say whether all texts look like codes of a classification, and like nothing else."""
     texts = domain.values.tolist()
     shaped = all(re.fullmatch(SHAPES[name], text) for text in texts)
@@ -192,11 +192,11 @@ def postcodes_in(domain: Domain) -> Postcodes | None:
         return None
     for country, form in POSTCODES.items():
         if domain.kind == "text" and all(re.fullmatch(form, text) for text in texts):
-            return postcodes(country) if country != "US" or any("-" in text for text in texts) else _by_word(domain)
-    return _by_word(domain)
+            return postcodes(country) if country != "US" or any("-" in text for text in texts) else _by_words(domain)
+    return _by_words(domain)
 
 
-def _by_word(domain: Domain) -> Postcodes | None:
+def _by_words(domain: Domain) -> Postcodes | None:
     words = tokens_of(domain.column)
     told = [word.upper() for word in (words[:1] + words[-1:]) if len(words) > 1 and word.upper() in COUNTRIES]
     used = [country for word, country in CODE_WORDS.items() if _is_called(domain, word)][:1]
@@ -262,7 +262,7 @@ def suggest_hierarchy(domain: Domain, about: str | None, stored: Domain | None =
 
 
 def _choose_hierarchy(domain: Domain, about: str | None) -> tuple[Hierarchy, str]:
-    if by_name := _by_name(domain, about):
+    if by_name := _hierarchy_by_name(domain, about):
         return by_name, _about_country(domain, by_name)
     if known := known_codes(domain, about):
         others = isinstance(known, Classification) and known.others is not None
@@ -281,7 +281,7 @@ def _choose_hierarchy(domain: Domain, about: str | None) -> tuple[Hierarchy, str
     return chosen, BY_HAND if by_hand else ""
 
 
-def _by_name(domain: Domain, about: str | None) -> Hierarchy | None:
+def _hierarchy_by_name(domain: Domain, about: str | None) -> Hierarchy | None:
     """Choose what people are used to, where the name says what the column is about."""
     if about == "an age" and _lies_in(domain, 0, 130):
         return intervals(5, 10, 20, top=90)

@@ -71,12 +71,12 @@ class Gaps:
             marks = (*self.missing, *(gap.mark for gap in called))
             line = ", ".join(json.dumps(text, ensure_ascii=False) for text in marks)
             typed = [*dict.fromkeys(name for gap in called for name in gap.becoming)]
-            then = f"; {in_words(typed)} would then be of numbers or dates" if typed else ""
+            then = f"; {in_names(typed)} would then be of numbers or dates" if typed else ""
             does, others = ("does it", "") if len(called) == 1 else ("do these", " without those that do not")
             yield f"{_counts_text(called)}: {does} {MISSING} Then write missing = [{line}] below [data]{others}{then}"
         for gap in found:
             if gap not in called:
-                beside = f" It is a value of {in_words(gap.elsewhere)} too." if gap.elsewhere else ""
+                beside = f" It is a value of {in_names(gap.elsewhere)} too." if gap.elsewhere else ""
                 yield f"{_counts_text([gap])}: does it {MISSING}{beside} Then make it null in the table"
 
 
@@ -101,7 +101,7 @@ def gaps_in(domains: Mapping[str, Domain], is_typed: Callable[[list[str]], bool]
             found.setdefault(mark, {})[name] = count
         if domain.kind != "text":
             numbers |= {*marks}
-        if marks and _becomes_typed(domain, marks, is_typed):
+        if marks and _is_typed_without_marks(domain, marks, is_typed):
             for mark in marks:
                 becoming.setdefault(mark, []).append(name)
     gaps = [
@@ -133,7 +133,7 @@ def _counts_text(gaps: Sequence[Gap]) -> str:
         marks = ", ".join(repr(gap.mark) for gap in gaps)
         return f"{marks} stand {sum(times):,} times in {columns:,} column{'' if columns == 1 else 's'}"
     return ", ".join(
-        f"{gap.mark!r} stands {many:,} time{'' if many == 1 else 's'} in {in_words([*gap.columns])}"
+        f"{gap.mark!r} stands {many:,} time{'' if many == 1 else 's'} in {in_names([*gap.columns])}"
         for gap, many in zip(gaps, times, strict=True)
     )
 
@@ -222,7 +222,7 @@ def _placeholder_days(domain: Domain) -> list[int]:
     return places
 
 
-def _becomes_typed(domain: Domain, marks: Collection[str], is_typed: Callable[[list[str]], bool]) -> bool:
+def _is_typed_without_marks(domain: Domain, marks: Collection[str], is_typed: Callable[[list[str]], bool]) -> bool:
     """Say whether a column is one of numbers or days only without its marks."""
     if domain.kind not in {"text", "number"} or forms_of(domain):
         return False
@@ -230,7 +230,7 @@ def _becomes_typed(domain: Domain, marks: Collection[str], is_typed: Callable[[l
     return bool(forms_of(rest)) or (domain.kind == "text" and is_typed(rest.values.tolist()))
 
 
-def in_words(names: Sequence[str]) -> str:
+def in_names(names: Sequence[str]) -> str:
     """Name some columns, and count the others."""
     more = f" and {len(names) - NAMED:,} more" if len(names) > NAMED else ""
     return f"{', '.join(map(repr, names[:NAMED]))}{more}"

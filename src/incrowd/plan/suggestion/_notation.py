@@ -13,7 +13,7 @@ from itertools import islice
 from typing import TypeVar
 
 from incrowd.engines import Notation, day_of
-from incrowd.plan.suggestion._missing import in_words, is_mark
+from incrowd.plan.suggestion._missing import in_names, is_mark
 
 Texts = Mapping[str, int]  # the texts of a column, and how often each occurs
 Marks = tuple[str, str | None]  # a decimal mark, and what may stand between thousands
@@ -153,7 +153,7 @@ def _ask_signs(columns: Mapping[str, Texts]) -> Iterator[str]:
         found = [name for name, count in counts.items() if count]
         if found:
             total = sum(counts.values())
-            yield f"{in_words(found)} {'has' if len(found) == 1 else 'have'} {total:,} value{'s' * (total > 1)} {words}"
+            yield f"{in_names(found)} {'has' if len(found) == 1 else 'have'} {total:,} value{'s' * (total > 1)} {words}"
 
 
 def _ask_numbers(name: str, texts: Texts) -> Iterator[str]:

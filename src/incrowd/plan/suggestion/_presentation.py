@@ -13,7 +13,7 @@ from incrowd.core import Grid, percent, printable
 from incrowd.models import KAnonymity
 from incrowd.plan._sections import WRITTEN, plain_of
 from incrowd.plan._toml import Notes
-from incrowd.plan.suggestion._missing import in_words
+from incrowd.plan.suggestion._missing import in_names
 from incrowd.plan.suggestion._protection import NO_PROMISE
 from incrowd.plan.suggestion._reading import layout_in_words
 
@@ -65,17 +65,17 @@ def questions_of(suggestion: Suggestion) -> Iterator[str]:
     yield from _person_questions(suggestion)
     yield from _column_questions(suggestion, "sensitive")
     without = [column for column in suggestion.columns if column.role == "sensitive" and column.promise is None]
-    for why, names in _by_reason({one.name: one.check.partition("; ")[0] for one in without}):
+    for why, names in _columns_by_reason({one.name: one.check.partition("; ")[0] for one in without}):
         known = why.removeprefix(NO_PROMISE) or "values that cannot be grouped"
-        secret = f"what is confidential in {in_words(names)}"
+        secret = f"what is confidential in {in_names(names)}"
         yield f"nothing is promised about {secret}: {known}; the plan says what could be"
     yield from _column_questions(suggestion, "insensitive")
     yield from suggestion.asked
     yield from _column_questions(suggestion, "quasi")
     ladders = {one.name: one.check for one in suggestion.columns if one.role == "quasi" and one.check}
-    for check, names in _by_reason(ladders):
+    for check, names in _columns_by_reason(ladders):
         told = check.removeprefix("please check: ").replace("; please look at the file", "")
-        yield f"how {in_words(names)} {_plural_form('becomes', names)} vaguer: {told}"
+        yield f"how {in_names(names)} {_plural_form('becomes', names)} vaguer: {told}"
     yield from _column_questions(suggestion, "identifier")
     yield from _column_questions(suggestion, "drop")
 
@@ -115,11 +115,11 @@ def _column_questions(suggestion: Suggestion, role: str) -> Iterator[str]:
         reasons = {one.name: one.reason for one in columns if not one.sure}
     if role == "quasi":  # what is published vaguer is the least dangerous: without the numbers there are fewer lines
         reasons = {name: why.partition(": ")[0] for name, why in reasons.items()}
-    for why, names in _by_reason(reasons):
-        yield f"{in_words(names)} {_plural_form(BECOMES[role], names)}: {why}"
+    for why, names in _columns_by_reason(reasons):
+        yield f"{in_names(names)} {_plural_form(BECOMES[role], names)}: {why}"
 
 
-def _by_reason(reasons: Mapping[str, str]) -> Iterator[tuple[str, list[str]]]:
+def _columns_by_reason(reasons: Mapping[str, str]) -> Iterator[tuple[str, list[str]]]:
     """Put columns together that have the same reason, in the order of the first."""
     for why in dict.fromkeys(reasons.values()):
         yield why, [name for name, reason in reasons.items() if reason == why]

@@ -67,7 +67,7 @@ def are_towns(domain: Domain) -> bool:
     if len(texts) < ENOUGH:
         return False
     share = _share_that_holds(texts, lambda text: _main_words(text) in _town_names())
-    return share >= TOWNS or (share >= TOWNS / 3 and _share_that_holds(texts, _sounds_of_a_town) >= 2 * TOWNS)
+    return share >= TOWNS or (share >= TOWNS / 3 and _share_that_holds(texts, _is_like_a_town) >= 2 * TOWNS)
 
 
 def _main_words(text: str) -> tuple[str, ...]:
@@ -75,7 +75,7 @@ def _main_words(text: str) -> tuple[str, ...]:
     return tokens_of(re.split(r"[,(/;]", text)[0])
 
 
-def _sounds_of_a_town(text: str) -> bool:
+def _is_like_a_town(text: str) -> bool:
     words, endings = _main_words(text), (*_known_words("town_endings"),)
     if words in _town_names() or (len(words) > 1 and words[0] in _known_words("town_beginnings")):
         return True

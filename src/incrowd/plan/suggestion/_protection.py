@@ -56,7 +56,7 @@ class SinglingOut:
         together = replace(
             _combination_of(census, quasi), people=None if by_person is None else people_alone(by_person, quasi)
         )
-        return cls(together, _in_order(single), _in_order(pairs)[:SHOWN])
+        return cls(together, _sorted_combinations(single), _sorted_combinations(pairs)[:SHOWN])
 
 
 def census_of(engine: Engine, quasi: Sequence[str], entity: str | None = None) -> Census | None:
@@ -88,7 +88,7 @@ def _combination_of(census: Census, names: Sequence[str]) -> Combination:
     return Combination(tuple(names), alone, Fraction(alone, max(census.records, 1)))
 
 
-def _in_order(combinations: Sequence[Combination]) -> tuple[Combination, ...]:
+def _sorted_combinations(combinations: Sequence[Combination]) -> tuple[Combination, ...]:
     return tuple(sorted(combinations, key=lambda one: (-one.alone, one.columns)))
 
 

@@ -31,7 +31,7 @@ from incrowd.engines import (
 )
 from incrowd.evidence import Profile, profile_of
 from incrowd.plan.suggestion._days import questions_of_days
-from incrowd.plan.suggestion._missing import Gap, Gaps, gaps_in, in_words
+from incrowd.plan.suggestion._missing import Gap, Gaps, gaps_in, in_names
 from incrowd.plan.suggestion._notation import (
     DAY_FIRST,
     MONTH_FIRST,
@@ -83,7 +83,7 @@ class Read:
             found |= more
             engine = open_table(table, missing_values=missing, **given, **found)
             profile = profile_of(engine)
-        domains = {name: _as_in_a_file(domain) for name, domain in profile.domains.items()}
+        domains = {name: _texts_as_typed(domain) for name, domain in profile.domains.items()}
         marked = {} if sketch is not None else _marked_numbers(domains)
         domains |= marked
         typed = {name for name, domain in profile.domains.items() if domain.kind != "text"}
@@ -123,7 +123,7 @@ class Sketch:
         rows = first_rows(files[0], header, encoding, named=named)
         if len(header.columns) == 1 and "separator" not in given and _PARTED.search(header.columns[0]):
             asked.append("the file is read as one column: if a sign stands between values, say separator")
-        if not named and rows and _names_columns(rows):
+        if not named and rows and _is_first_line_names(rows):
             asked.append("the first line looks like names of columns: then leave header = false out")
         columns = {
             name: Counter(text for text in column if text)
@@ -187,7 +187,7 @@ def _find_encoding(files: Sequence[Path], found: dict[str, Any]) -> Iterator[str
         yield f"special characters are read as {others[0].encoding}; {fit}. Do names look right? Else say encoding"
 
 
-def _names_columns(rows: Sequence[Sequence[str]]) -> bool:
+def _is_first_line_names(rows: Sequence[Sequence[str]]) -> bool:
     """Say whether the first record has texts where all others have numbers."""
     number = re.compile(Notation().number)
     columns = [*zip(*rows, strict=True)]
@@ -270,7 +270,7 @@ def _ask_groups(name: str, mark: str, sketch: Sketch) -> Iterator[str]:
         )
 
 
-def _as_in_a_file(domain: Domain) -> Domain:
+def _texts_as_typed(domain: Domain) -> Domain:
     """Read a column of texts as a text file's would be: a frame may hold numbers and days as texts."""
     if domain.kind != "text":
         return domain
@@ -293,7 +293,7 @@ def _marked_numbers(domains: Mapping[str, Domain]) -> dict[str, Domain]:
         if some and all(some):
             domain, known = domains[name], len(some)
             values, nulls = np.array(some, dtype=object), int(domain.counts[known:].sum())
-            rewritten[name] = _as_in_a_file(Domain.build(name, "text", values, domain.counts[:known], nulls))
+            rewritten[name] = _texts_as_typed(Domain.build(name, "text", values, domain.counts[:known], nulls))
     return rewritten
 
 
@@ -302,7 +302,7 @@ def _ask_texts(names: Sequence[str]) -> Iterator[str]:
     if names:
         holds, stays = ("holds", "stays") if len(names) == 1 else ("hold", "stay")
         yield (
-            f"{in_words(names)} {holds} numbers as texts, with decimal commas or marks between thousands, and {stays} "
+            f"{in_names(names)} {holds} numbers as texts, with decimal commas or marks between thousands, and {stays} "
             f"text: make numbers of them, or suggest from the file"
         )
 

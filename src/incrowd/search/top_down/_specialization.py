@@ -258,7 +258,7 @@ class _Specialization:
             lines = np.array([here.counts, kept[inside], group, score])
             given, failed = self._borrow(here, lines, groups, groups.entry.take(inside, axis=1))
             rest = np.flatnonzero(failed[here.owner])
-            given[rest[_in_smallest_group(here.owner[rest], group[rest], groups.labels, given[rest], score[rest])]] = 0
+            given[rest[_smallest_groups(here.owner[rest], group[rest], groups.labels, given[rest], score[rest])]] = 0
             kept[inside] = given
 
     def _borrow(self, parts: Parts, lines: Counts, groups: _Groups, entry: Counts) -> tuple[Counts, Bools]:
@@ -314,7 +314,7 @@ def _first_pieces(group: Counts, kept: Counts) -> Counts:
     return result
 
 
-def _in_smallest_group(owner: Counts, group: Counts, labels: Counts, kept: Counts, score: Counts) -> Bools:
+def _smallest_groups(owner: Counts, group: Counts, labels: Counts, kept: Counts, score: Counts) -> Bools:
     """Find in every part the smallest kept group; of equal ones that with the smallest scores, then the first label."""
     sizes, scores = (add_up(group, each, len(labels)) for each in (kept, kept * score))
     filled = np.flatnonzero(kept)
