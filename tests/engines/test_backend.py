@@ -24,7 +24,7 @@ import pytest
 from incrowd.core import CensusRequest, DataError, EngineError, ParameterError
 from incrowd.engines import open_table
 from incrowd.engines._files import damage_in
-from incrowd.engines._resources import make_private, private_folder
+from incrowd.engines._private_folder import make_private, private_folder
 
 HARDENED = {"no access": "SET enable_external_access = false", "no Python": "SET python_enable_replacements = false"}
 DAMAGED = r"The file 'visits.parquet' is damaged: what it holds cannot be read\. Hint: copy it again"
@@ -317,7 +317,7 @@ def test_a_disk_without_room_is_said_to_be_full(tmp_path: Path, monkeypatch: pyt
     def full(*_: object) -> None:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    monkeypatch.setattr("incrowd.engines._resources.make_private", full)
+    monkeypatch.setattr("incrowd.engines._private_folder.make_private", full)
     with pytest.raises(EngineError, match="The disk is full"):
         open_table(csv_in(tmp_path), temp=tmp_path)
 
@@ -331,7 +331,7 @@ def test_a_place_that_was_just_taken_away_is_made_again(tmp_path: Path, monkeypa
             parent.rmdir()
         return make_private(parent)
 
-    monkeypatch.setattr("incrowd.engines._resources.make_private", taken_away)
+    monkeypatch.setattr("incrowd.engines._private_folder.make_private", taken_away)
     assert open_table(csv_in(tmp_path), temp=place).domains(["age"])["age"].texts.tolist() == ["30", "31"]
     assert tries == [place, place]
 

@@ -12,9 +12,10 @@ from incrowd.engines._cell_files import (
     write_arrays,
 )
 from incrowd.engines._files import check_suffix, digest_of_files, ending_of, files_of, is_escaped, is_text
+from incrowd.engines._private_folder import private_folder
 from incrowd.engines._protocol import Engine, Replace, Stage, census_size_about, determines, sample_of, watching
 from incrowd.engines._remembered_table import Answers, Remembered
-from incrowd.engines._resources import Budget, Resources, peak_memory, private_folder
+from incrowd.engines._resources import Budget, Resources, peak_memory
 from incrowd.engines._tables import head_of, is_written_by, open_table, write_table
 from incrowd.engines.formats._charset import Charset, can_decode
 from incrowd.engines.formats._csv import first_rows, header_of

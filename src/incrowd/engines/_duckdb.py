@@ -11,7 +11,8 @@ import duckdb
 import pyarrow as pa
 
 from incrowd.core import DataError
-from incrowd.engines._resources import DEFAULT_RESOURCES, Resources, clear_room, make_room
+from incrowd.engines._private_folder import clear_room, make_room
+from incrowd.engines._resources import DEFAULT_RESOURCES, Resources
 
 
 def connect(**config: Any) -> duckdb.DuckDBPyConnection:

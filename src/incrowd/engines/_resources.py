@@ -1,24 +1,19 @@
-"""How much memory a run may use, and who gets which part of it."""
+"""``Budget`` and ``Resources``: the memory that a run may use and who gets which part; libraries that are extras."""
 
 from __future__ import annotations
 
 import ctypes
-import errno
 import importlib
 import os
 import re
-import shutil
-import stat
-import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
-from tempfile import gettempdir, mkdtemp
 from typing import Any
 
-from incrowd.core import EngineError, ParameterError, has_locks, lock_folder
+from incrowd.core import EngineError, ParameterError
 
 SHARE = 0.75  # of what the machine or its container has left, so much is used where nothing is said
 LEAST = 64 * 2**20  # DuckDB gets so much whatever is said: it cannot do with less
@@ -175,118 +170,6 @@ def _lines_of_file(path: Path) -> list[str]:
         return path.read_text(encoding="ascii").splitlines()
     except (OSError, ValueError):
         return []
-
-
-# Private folders for what must not stay on the disk: copies of tables, and what does not fit into memory.
-
-PREFIX = "incrowd_"
-_MARK = ".incrowd-private"  # a file in every such folder: others may be called as ours are
-_YOUNG = 60.0  # seconds that a folder is left alone for, so that whoever makes it can lock it
-_cleared: set[Path] = set()
-
-
-def make_private(parent: str | Path | None = None) -> tuple[Path, int | None]:
-    """Make a folder that only this user can read, and hold its lock; clear away what others left there."""
-    place = Path(gettempdir() if parent is None else parent)
-    if place not in _cleared and has_locks():
-        _cleared.add(place)
-        _remove_leftovers(place)
-    folder = Path(mkdtemp(prefix=PREFIX, dir=place))
-    lock = _lock_of(folder)
-    (folder / _MARK).touch()
-    return folder, lock
-
-
-def remove_private(folder: Path, lock: int | None) -> None:
-    """Remove such a folder with all that is in it."""
-    shutil.rmtree(folder, ignore_errors=True)
-    if lock is not None:
-        os.close(lock)
-
-
-def is_private(folder: Path) -> bool:
-    """Say whether a folder is one of these."""
-    return (folder / _MARK).exists()
-
-
-def _lock_of(folder: Path) -> int | None:
-    """Lock a folder; ``None`` if that cannot be."""
-    try:
-        return lock_folder(folder)
-    except OSError:
-        return None
-
-
-def _remove_leftovers(place: Path) -> None:
-    """Remove what was left by processes of this user that are gone."""
-    for folder in place.glob(f"{PREFIX}*"):
-        if _is_old(folder) and (lock := _lock_of(folder)) is not None:
-            remove_private(folder, lock)
-
-
-def _is_old(folder: Path) -> bool:
-    try:
-        found = folder.lstat()
-    except OSError:
-        return False
-    ours = stat.S_ISDIR(found.st_mode) and found.st_uid == os.getuid() and is_private(folder)
-    return ours and time.time() - found.st_mtime > _YOUNG
-
-
-# A private folder in the place that a user names for what does not fit into memory.
-
-_TRIES = 3
-_made: set[Path] = set()  # folders that were not there before this process wanted to spill to them
-
-
-def make_room(temp: str | Path | None) -> tuple[Path, int | None]:
-    """Make a private folder, and the one that it is to be in."""
-    if temp is None:
-        return make_private()
-    trouble: OSError | None = None
-    for _ in range(_TRIES):  # whoever is through with the same place may take it away at this moment
-        try:
-            place = Path(temp).absolute()
-            new = [folder for folder in (place, *place.parents) if not folder.exists()]
-            place.mkdir(parents=True, exist_ok=True)
-            _made.update(new)
-            return make_private(place)
-        except OSError as error:
-            if error.errno == errno.ENOSPC:
-                raise
-            trouble = error
-        if not isinstance(trouble, FileNotFoundError):
-            break
-    msg = f"temp is no folder that can be written to: {str(temp)!r}."
-    raise ParameterError(msg, hint="name a folder of yours, on a disk with room.")
-
-
-def clear_room(folder: Path, lock: int | None) -> None:
-    """Remove a private folder, and those around it that were made for it if nothing else is in them."""
-    remove_private(folder, lock)
-    for place in folder.parents:
-        if place not in _made:
-            break
-        try:
-            place.rmdir()
-            _made.discard(place)
-        except OSError:  # something is in there
-            if not any(is_private(one) for one in place.glob("*")):
-                _made.difference_update(folder.parents)  # of somebody else, whose place it is now
-            break
-
-
-@contextmanager
-def private_folder(temp: str | Path | None = None) -> Iterator[Path]:
-    """Give a private folder that is gone when the block ends."""
-    folder, lock = make_room(temp)
-    try:
-        yield folder
-    finally:
-        clear_room(folder, lock)
-
-
-# Libraries that are installed only by those who need them.
 
 
 def import_extra(module: str, *, extra: str, what: str) -> Any:

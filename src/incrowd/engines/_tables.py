@@ -33,10 +33,11 @@ from incrowd.engines._files import (
     read_whole,
 )
 from incrowd.engines._lazy_frame import FrameEngine
+from incrowd.engines._private_folder import private_folder
 from incrowd.engines._protocol import Engine, report_stage
 from incrowd.engines._reference import ReferenceEngine
 from incrowd.engines._remembered_table import Remembered
-from incrowd.engines._resources import Budget, Resources, private_folder
+from incrowd.engines._resources import Budget, Resources
 from incrowd.engines._tally import ParquetEngine
 from incrowd.engines._text import TextEngine
 from incrowd.engines.formats._csv import BROKEN, TextFiles

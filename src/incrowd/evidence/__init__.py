@@ -18,9 +18,10 @@ from incrowd.evidence._column_views import (
 )
 from incrowd.evidence._compare import SEARCHES, Comparison, alternatives, compare
 from incrowd.evidence._profile import ColumnProfile, Profile, profile, profile_of
+from incrowd.evidence._published_rules import SAFE_HARBOR, Checklist, Item, Preset, preset
 from incrowd.evidence._question import Answer, RangeError, Where, ask
 from incrowd.evidence._risk import risk
-from incrowd.evidence._risk_result import SAFE_HARBOR, AttackerRisk, Checklist, Item, Preset, Risk, preset
+from incrowd.evidence._risk_result import AttackerRisk, Risk
 from incrowd.evidence._sensitive_classes import (
     ClassCloseness,
     ClosenessByClass,

@@ -4,10 +4,7 @@ from incrowd.models._alpha_association import AlphaAssociation, Association
 from incrowd.models._distances import RegionPairs
 from incrowd.models._feasibility import Feasibility, Obstacle, cumulative_max, feasibility, max_groups, max_p
 from incrowd.models._form import Form, Key, choices
-from incrowd.models._k_anonymity import KAnonymity
-from incrowd.models._l_diversity import LDiversity, RecursiveDiversity
-from incrowd.models._likeness import BetaLikeness, DeltaDisclosure
-from incrowd.models._measurement import (
+from incrowd.models._judge import (
     Judge,
     Judgement,
     Measured,
@@ -16,6 +13,9 @@ from incrowd.models._measurement import (
     Requirement,
     Sums,
 )
+from incrowd.models._k_anonymity import KAnonymity
+from incrowd.models._l_diversity import LDiversity, RecursiveDiversity
+from incrowd.models._likeness import BetaLikeness, DeltaDisclosure
 from incrowd.models._model import All, ColumnModel, Model, sensitive_columns
 from incrowd.models._nt_closeness import Certificates, NTCloseness, NTJudge, nt_curve
 from incrowd.models._p_sensitive import EnhancedPAlphaSensitive, PAlphaSensitive, PSensitive

@@ -15,8 +15,8 @@ import numpy.typing as npt
 from incrowd.core import Classes, Domain, Histogram, ParameterError, Schema, group, warn
 from incrowd.hierarchies import places_in
 from incrowd.models._form import OF, Form, Key, bracket, name_text
+from incrowd.models._judge import Judge, Measured, Ratios, Requirement
 from incrowd.models._l_diversity import LDiversity
-from incrowd.models._measurement import Judge, Measured, Ratios, Requirement
 from incrowd.models._model import ColumnModel, Model, Of, read_of
 from incrowd.models._thresholds import Number, exact_fraction, number_text, threshold
 

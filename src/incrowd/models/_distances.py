@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from incrowd.core import Classes, Histogram, Ladder, ParameterError, group
-from incrowd.models._measurement import Floats, Judge, Measured, Ratios, Roots, Sums
+from incrowd.models._judge import Floats, Judge, Measured, Ratios, Roots, Sums
 
 Array = npt.NDArray[Any]
 Counts = npt.NDArray[np.int64]

@@ -13,9 +13,9 @@ import numpy.typing as npt
 
 from incrowd.core import Classes, ParameterError, Schema, SchemaError, group
 from incrowd.models._alpha_association import AlphaAssociation
+from incrowd.models._judge import TOLERANCE, Judge, Judgement, MeasuredNumber, Requirement, Sense
 from incrowd.models._k_anonymity import KAnonymity
 from incrowd.models._l_diversity import RecursiveDiversity, least_values
-from incrowd.models._measurement import TOLERANCE, Judge, Judgement, MeasuredNumber, Requirement, Sense
 from incrowd.models._model import Model
 from incrowd.models._nt_closeness import NTCloseness
 from incrowd.models._p_sensitive import EnhancedPAlphaSensitive, PAlphaSensitive

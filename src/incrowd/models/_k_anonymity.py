@@ -9,7 +9,7 @@ from typing import Any
 
 from incrowd.core import Classes, Domain, Schema
 from incrowd.models._form import Form, Key
-from incrowd.models._measurement import Judge, Measured, Ratios, Requirement
+from incrowd.models._judge import Judge, Measured, Ratios, Requirement
 from incrowd.models._model import Model
 from incrowd.models._thresholds import whole_number
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from incrowd.core import Classes, Histogram, ParameterError
 from incrowd.models._form import MISSING, OF, Form, Key
-from incrowd.models._measurement import TOLERANCE, Judge, Measured, Ratios, Requirement, Roots
+from incrowd.models._judge import TOLERANCE, Judge, Measured, Ratios, Requirement, Roots
 from incrowd.models._model import DiversityModel, Model, Of, read_of
 from incrowd.models._thresholds import Number, number_text, threshold, whole_number
 

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from incrowd.core import Classes, Histogram
 from incrowd.models._distances import Counts, distributions_for
 from incrowd.models._form import OF, Form, Key, bracket
-from incrowd.models._measurement import Judge, Measured, Ratios, Requirement, Roots
+from incrowd.models._judge import Judge, Measured, Ratios, Requirement, Roots
 from incrowd.models._model import ColumnModel, Of, read_of
 from incrowd.models._thresholds import Number, number_text, threshold
 

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from incrowd.core import Domain, Hint, ParameterError, Schema, SchemaError, Setting, UnknownColumnError
 from incrowd.models._form import FORMS, MISSING, Form, bracket
-from incrowd.models._measurement import Judge, Reference, Requirement
+from incrowd.models._judge import Judge, Reference, Requirement
 
 Of = str | Sequence[str] | None
 

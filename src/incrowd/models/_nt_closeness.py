@@ -21,7 +21,7 @@ from incrowd.models._distances import (
     region_kullback_leibler,
 )
 from incrowd.models._form import DISTANCES, OF, SUPERSETS, Form, Key, bracket
-from incrowd.models._measurement import Bools, Floats, Judge, Measured, Ratios, Requirement, Roots
+from incrowd.models._judge import Bools, Floats, Judge, Measured, Ratios, Requirement, Roots
 from incrowd.models._model import ColumnModel, Of, read_of
 from incrowd.models._t_closeness import Distance, distance_ground, read_distance
 from incrowd.models._thresholds import Number, number_text, threshold, whole_number

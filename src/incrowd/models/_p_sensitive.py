@@ -14,8 +14,8 @@ import numpy.typing as npt
 from incrowd.core import Classes, Domain, Hint, Histogram, ParameterError, Schema, SchemaError, Setting, group
 from incrowd.hierarchies import BoundCategories, Categories
 from incrowd.models._form import MISSING, OF, Form, Key
+from incrowd.models._judge import Judge, Measured, Ratios, Requirement
 from incrowd.models._l_diversity import DistinctJudge
-from incrowd.models._measurement import Judge, Measured, Ratios, Requirement
 from incrowd.models._model import DiversityModel, Of, read_of
 from incrowd.models._thresholds import Number, number_text, threshold, whole_number
 

@@ -20,7 +20,7 @@ from incrowd.models._distances import (
     ordered_distance,
 )
 from incrowd.models._form import DISTANCES, OF, Form, Key, bracket
-from incrowd.models._measurement import Judge, Measured, Ratios, Requirement
+from incrowd.models._judge import Judge, Measured, Ratios, Requirement
 from incrowd.models._model import ColumnModel, Model, Of, read_of
 from incrowd.models._thresholds import Number, number_text, threshold
 

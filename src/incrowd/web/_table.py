@@ -28,11 +28,11 @@ from incrowd.web._error_texts import page_words
 from incrowd.web._progress import Teller
 from incrowd.web._reading import ask_for_sheet, layout_of, open_questions
 from incrowd.web._refusal import Plain, plain_error
+from incrowd.web._spreadsheet_size import refuse_huge
 from incrowd.web._worker_cache import (
     domain_of,
     first_rows_of,
     plan_of,
-    refuse_huge,
     share_of,
     short,
     suggestion_of,

@@ -21,7 +21,8 @@ import pyarrow.ipc
 
 from incrowd.core import DataError, Hint, ParameterError
 from incrowd.engines._border import guarded
-from incrowd.engines._resources import clear_room, import_extra, make_room
+from incrowd.engines._private_folder import clear_room, make_room
+from incrowd.engines._resources import import_extra
 
 T = TypeVar("T")
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import strategies as st
 
 import incrowd as ic
-from incrowd.models._measurement import Ratios
+from incrowd.models._judge import Ratios
 from models.tables import classes_of, counted, judge
 
 rows = st.lists(st.tuples(st.integers(0, 3), st.sampled_from("abcdef")), min_size=1, max_size=40)

@@ -12,8 +12,8 @@ import pytest
 
 from incrowd.core import DataError
 from incrowd.engines import open_table
-from incrowd.web import _worker_cache as _unpacked
-from incrowd.web._worker_cache import refuse_huge
+from incrowd.web import _spreadsheet_size as _unpacked
+from incrowd.web._spreadsheet_size import refuse_huge
 from web.serving import Visitor
 
 SHEET = "xl/worksheets/sheet1.xml"

@@ -7,7 +7,7 @@ import json
 import pytest
 
 import incrowd as ic
-from incrowd.evidence._risk_result import PRESETS
+from incrowd.evidence._published_rules import PRESETS
 
 ROLES = ic.Schema(quasi=["q"], sensitive=["s"])
 
