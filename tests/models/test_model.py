@@ -26,6 +26,7 @@ CATEGORIES = ic.categories({"secret": ["a", "b"], "private": ["c"], "delicate": 
 TREE = ic.tree({"x": {"ab": ["a", "b"], "c": ["c"]}, "y": {"de": ["d", "e"], "f": ["f"]}})
 ALL_MODELS = [
     (ic.KAnonymity(3), None),
+    (ic.KAnonymity(3, candidates=True), None),
     (ic.LDiversity(2), None),
     (ic.LDiversity(2, kind="probabilistic"), None),
     (ic.LDiversity(Fraction(3, 2), kind="entropy"), None),
@@ -146,6 +147,7 @@ def test_models_are_values_that_combine() -> None:
     ("model", "text"),
     [
         (ic.KAnonymity(5), "k>=5"),
+        (ic.KAnonymity(5, candidates=True), "k>=5[candidates]"),
         (ic.LDiversity(3, of="disease"), "l>=3[disease]"),
         (ic.LDiversity(2.5, of="disease", kind="entropy"), "entropy-l>=2.5[disease]"),
         (ic.LDiversity(2, of=["a", "b"], joint=True), "l>=2[a+b]"),

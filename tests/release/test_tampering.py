@@ -1,6 +1,8 @@
 from __future__ import annotations
 
+import hashlib
 import json
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -193,3 +195,65 @@ def test_no_forgery_at_all_keeps_a_signature(tmp_path: Path) -> None:
         except ic.DataError:
             signed = False
         assert not signed, (place, what)
+
+
+# Candidates: what is starred and what fits it is measured on the file.
+
+TOWNS = [("20", "ulm")] * 5 + [("20", "bonn")] + [("47", "köln")] * 2 + [("47", "kiel")]
+
+
+def starred_release(folder: Path, **how: Any) -> None:
+    """Publish a record that looks like no other, between a class inside of it and one around it."""
+    table = [{"age": age, "town": town} for age, town in TOWNS]
+    roles = ic.Schema(quasi={"age": ic.flat(), "town": ic.flat()})
+    kinder = {"model": "k>=3[candidates]", "algorithm": ic.LevelsAndCells()}
+    release = ic.anonymize(table, roles, at_least={"age": 0, "town": 0}, **kinder)  # type: ignore[arg-type]
+    assert [(row["age"], row["town"]) for row in release.table].count(("20", "*")) == 1
+    release.save(folder, format="csv", **how)
+
+
+def put_back(folder: Path, row: str, shown: str) -> None:
+    """Show a value in the file, and correct all that the certificate counts, but for the promise."""
+    data = folder / "public" / "data.csv"
+    data.write_bytes(data.read_bytes().replace(row.encode(), shown.encode(), 1))
+    raw = data.read_bytes()
+    found = Counter(raw.decode().splitlines()[1:])
+
+    def correct(certificate: Any) -> None:
+        certificate["data"] |= {"sha256": hashlib.sha256(raw).hexdigest(), "bytes": len(raw)}
+        certificate["classes"] = len(found)
+        certificate["measures"]["discernibility"] = sum(count * count for count in found.values())
+        certificate["measures"]["aecs"] = 9 / len(found)
+
+    rewrite(folder, correct)
+
+
+@pytest.mark.parametrize("how", [{}, {"stars": "null"}])
+def test_a_release_with_stars_is_as_certified(how: Any, tmp_path: Path, capsys: Capsys) -> None:
+    starred_release(tmp_path / "out", **how)
+    told = json.loads((tmp_path / "out/public/release.json").read_text(encoding="utf-8"))["promises"][0]
+    assert (told["kind"], told["promise"], told["measured"]) == ("candidates", "k>=3[candidates]", ["3"])
+    assert "the one with the fewest stars often is" in told["limits"]
+    assert answers(tmp_path / "out", capsys) == ("holds", "holds")
+
+
+@pytest.mark.parametrize(("row", "shown"), [("20,*", "20,bonn"), ("*,*", "47,*"), ("*,*", "47,kiel")])
+def test_a_star_that_somebody_gave_back_is_found(row: str, shown: str, tmp_path: Path, capsys: Capsys) -> None:
+    starred_release(tmp_path / "out")
+    put_back(tmp_path / "out", row, shown)
+    found = ic.verify(tmp_path / "out")
+    assert [what for what in found.differences if "k>=3[candidates]" in what]
+    assert all("k>=3[candidates]" in what for what in found.differences)
+    assert answers(tmp_path / "out", capsys) == ("does not hold", "does not hold")
+
+
+@pytest.mark.parametrize("kind", ["k", "candidates"])
+def test_the_kinder_promise_passes_for_no_other(kind: str, tmp_path: Path, capsys: Capsys) -> None:
+    starred_release(tmp_path / "out")
+
+    def dearer(certificate: Any) -> None:
+        certificate["promise"] = "k>=3"
+        certificate["promises"][0] |= {"promise": "k>=3", "kind": kind}
+
+    rewrite(tmp_path / "out", dearer)
+    assert answers(tmp_path / "out", capsys) == ("does not hold", "does not hold")

@@ -23,6 +23,7 @@ ORDER = ic.ordered(["f", "e", "d", "c", "b", "a"])
 QUASI: dict[str, Any] = {"age": ic.intervals(10, 20), "sex": ic.flat()}
 PROMISES: dict[str, Any] = {
     "k>=2": None,
+    "k>=2[candidates]": None,
     "l>=2": None,
     "probabilistic-l>=3/2": None,
     "entropy-l>=1.5": None,

@@ -293,7 +293,7 @@ def _size_text(whole: Classes) -> str:
 def _max_classes(judge: Judge, whole: Classes, records: int) -> int:
     """Bound the number of classes that keep one promise. A person can be in several classes, so records are counted."""
     if isinstance(judge.model, KAnonymity):
-        return records // judge.model.k
+        return records if judge.model.candidates else records // judge.model.k
     values = _least_values(judge)
     most = min(records // values, max_groups([_frequencies(judge, whole)], values)) if values > 1 else records
     return min(most, _most_by_weight(judge, whole, records))

@@ -52,8 +52,8 @@ class Clause:
         return {part for part in BRACKETS if getattr(self, part)}
 
     @property
-    def missing(self) -> bool:
-        """Whether missing values count, which is said once."""
+    def has_word(self) -> bool:
+        """Whether the only word that may stand there does, which is said once."""
         if len(self.words) > 1:
             raise TypeError
         return bool(self.words)

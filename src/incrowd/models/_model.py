@@ -51,6 +51,11 @@ class Model(ABC):
         """Whether the union of two classes that keep the promise keeps it."""
 
     @property
+    def judged_apart(self) -> bool:
+        """Whether what a class is judged by does not depend on what other classes are called."""
+        return True
+
+    @property
     @abstractmethod
     def requirements(self) -> tuple[Requirement, ...]:
         """The bounds that every class must meet."""
@@ -186,6 +191,10 @@ class All(Model):
     @property
     def union_closed(self) -> bool:
         return all(model.union_closed for model in self.models)
+
+    @property
+    def judged_apart(self) -> bool:
+        return all(model.judged_apart for model in self.models)
 
     @property
     def requirements(self) -> tuple[Requirement, ...]:

@@ -279,6 +279,7 @@ class NTCloseness(ColumnModel):
 
     upward_closed = False
     union_closed = False
+    judged_apart = False
     refers = True
     judge = NTJudge
     means = "The values in a group are distributed nearly as in a large region around it."

@@ -31,7 +31,7 @@ def promise(text: str | Model) -> Model:
     --------
     >>> from incrowd.models import promise
     >>> promise("k>=5, l>=3[disease]").parts
-    (KAnonymity(k=5), LDiversity(l=3, of=('disease',), kind='distinct', joint=False, missing=False))
+    (KAnonymity(k=5, candidates=False), LDiversity(l=3, of=('disease',), kind='distinct', joint=False, missing=False))
     """
     if isinstance(text, Model):
         return text

@@ -81,6 +81,7 @@ def publish_in_parts(
     if (
         not (isinstance(algorithm, Mondrian) and algorithm.strict)
         or not goal.model.union_closed  # else two parts that are called alike may break the promise together
+        or not goal.model.judged_apart
         or goal.schema.entity is not None
         or goal.schema.count is not None
         or counting.fixed

@@ -21,7 +21,7 @@ from incrowd.core import (
     SchemaError,
 )
 from incrowd.engines import Engine, digest_of_files, is_written_by
-from incrowd.models import Model, NTCloseness, promise
+from incrowd.models import Model, promise
 from incrowd.release._census import Reading, reading_as_before, shares_needed
 from incrowd.release._certificate import SCHEMA, bytes_of, canonical, escaping_of, is_signed, shown_measures
 from incrowd.release._folder import certificate_at, owner_beside
@@ -334,7 +334,7 @@ def _compare_table(
 def _shares_needed(engine: Engine, columns: list[Plain], model: Model) -> int:
     """Say in how many shares a file is measured: in one, unless its classes do not fit, and can be judged apart."""
     schema = public_schema(columns)
-    if schema.count is not None or any(isinstance(part, NTCloseness) for part in model.parts):
+    if schema.count is not None or not model.judged_apart:
         return 1
     return shares_needed(engine, CensusRequest(schema.quasi_names, schema.sensitive_names))
 

@@ -59,6 +59,7 @@ MORE |= {kind: {**MORE.get(kind, {}), "missing?": True} for kind in DIVERSE}
 
 # Per kind of promise its text, and what is required; the numbers stand in the text in the order of what is required.
 FORMS = {"k": ("k>={}", "k >="), "l": ("l>={}", "l >="), "p": ("p>={}", "p >="), "t": ("t<={}", "t <=")}
+FORMS |= {"candidates": ("k>={}[candidates]", "k >=")}
 FORMS |= {"probabilistic-l": ("probabilistic-l>={}", "l >="), "entropy-l": ("entropy-l>={}", "l >=")}
 FORMS |= {"nt": ("nt(n={n}, t={})", "t <="), "alpha": ("alpha<={}", "alpha <="), "beta": ("beta<={}", "beta <=")}
 SEVERAL = {"recursive": ("recursive(c={1}, l={0})", "l >=", "c <"), "delta": ("delta<{1}", "lacking <=", "delta <")}
@@ -67,6 +68,7 @@ SEVERAL |= {"enhanced-beta": ("enhanced-beta<={}", "beta <=", "gain over -ln q <
 PROMISE["kind"] = (*FORMS, *SEVERAL)
 FIXED = {"gain over -ln q": 1, "lacking": 0}  # bounds that a kind brings along
 WHOLE = {("k", "k"), ("l", "l"), ("recursive", "l"), ("p", "p"), ("p-alpha", "p"), ("enhanced", "p")}
+WHOLE |= {("candidates", "k")}
 REFER = {"t", "nt", "beta", "enhanced-beta", "delta"}  # promises that compare classes with the whole original table
 NEEDS = {"parquet": "pyarrow or duckdb", "arrow": "pyarrow", "xlsx": "fastexcel and pyarrow"}
 NEEDS |= {"sav": "pyreadstat", "dta": "pyreadstat"}
@@ -183,7 +185,7 @@ def is_meant(promise: Plain, names: list[list[str]], columns: list[Plain]) -> bo
     return (
         promise["promise"] in texts_of(promise, names, columns)
         and promise.get("values") != []
-        and (not promise["columns"] if kind == "k" else bool(promise["columns"]) and joint)
+        and (not promise["columns"] if kind in {"k", "candidates"} else bool(promise["columns"]) and joint)
         and known.issuperset(promise["columns"])
         and all(bounds[name] == FIXED.get(name, bounds[name]) for name in bounds)
         and all(bounds[name].denominator == 1 for name in bounds if (kind, name) in WHOLE)
@@ -325,9 +327,27 @@ def measure(promise: Plain, bag: Bag, regions: list[Bag], meaning: Plain) -> lis
     return by_kind[promise["kind"]]()
 
 
+def candidates_of(classes: dict[Any, Bag]) -> int:
+    """Give the fewest records that cover a class, or lie inside of it; a star covers every value."""
+    sizes = {labels: bag.total() for labels, bag in classes.items()}
+    stars = {labels: frozenset(at for at, label in enumerate(labels) if label == "*") for labels in classes}
+    covering, inside = Counter[Any](), []
+    for hidden in set(stars.values()):
+        alike: dict[Any, list[Any]] = defaultdict(list)
+        for labels in (labels for labels in classes if stars[labels] <= hidden):
+            alike[tuple(label for at, label in enumerate(labels) if at not in hidden)].append(labels)
+        for some in alike.values():
+            for wide in (labels for labels in some if stars[labels] == hidden):  # one at most
+                inside.append(sum(sizes[labels] for labels in some))
+                covering.update(dict.fromkeys(some, sizes[wide]))
+    return min(*inside, *covering.values())
+
+
 def worst_of(promise: Plain, table: Plain, columns: list[Plain]) -> list[Any]:
     """Measure a promise on every class, and give what the worst class has."""
     classes = classes_of(table, columns, promise["columns"])
+    if promise["kind"] == "candidates":
+        return [candidates_of(classes)]
     quasi = range(len(next(iter(classes))))
     fewer = quasi if promise.get("supersets") == "drop" else range(1)  # without any column it is the whole table
     ways = [way for number in fewer for way in combinations(quasi, number)]

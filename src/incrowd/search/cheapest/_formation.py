@@ -262,7 +262,7 @@ class Formation:
             groups.settle(self._tables, weights)
         else:
             groups.settle_by(self.board.keeps, self._tables, weights)
-        self.owner, self.levels = groups.owner, groups.levels
+        self.owner, self.levels, self.home = groups.owner, groups.levels, groups.home
 
     def _form(self, least: int) -> FormedClasses:
         """Form classes of at least so many records that have what the promise implies."""

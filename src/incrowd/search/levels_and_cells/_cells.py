@@ -10,10 +10,11 @@ import numpy as np
 
 from incrowd.core import Grouping, Labelling, add_up, class_extremes, group
 from incrowd.search._local_recoding import LocalTable, Pieces
-from incrowd.search._problem import Bools, Counts, Floats, Problem, least_size
+from incrowd.search._problem import Bools, Counts, Floats, Ints, Problem, least_size
 from incrowd.search.cheapest._formation import BLOCK, WHOLE, Formation, cut_into_blocks
 from incrowd.search.cheapest._kernels import Tables, least_costs
 from incrowd.search.cheapest._search_space import UNIT, Layout, Needs, SearchSpace
+from incrowd.search.levels_and_cells._candidates import Points, Wanted, with_fewer_stars
 
 DIGITS = 12
 """Losses that agree to so many decimals are equal; then the lower levels win."""
@@ -95,26 +96,33 @@ class StarredNode:
     ``stars``: per column the share of its cells that are starred.
     """
 
-    def __init__(self, board: CellSpace, block: int | None, limit: int, share: float) -> None:
+    def __init__(
+        self, board: CellSpace, block: int | None, limit: int, share: float, wanted: Wanted | None = None
+    ) -> None:
         formation = Formation(board, block, share=share, limit=limit)
         formation.run()
         self.board, self.owner = board, formation.owner
+        inside = np.flatnonzero(self.owner >= 0)
+        starred = _starred_cells(board, inside, self.owner[inside])
+        if wanted is not None:
+            points = _points_of(board, inside, starred)
+            starred = with_fewer_stars(points, self.owner[inside], formation.home, wanted)
+            alike = [np.where(hidden, 0, values + 1) for hidden, values in zip(starred, points.values.T, strict=True)]
+            self.owner[inside] = group(alike, [len(one.values) + 1 for one in board.bundles]).ids
         self.number = int(self.owner.max(initial=-1)) + 1
-        inside = self.owner >= 0
         weights, total = board.weights[inside], max(int(board.weights.sum()), 1)
         full = sum(one.full for one in board.bundles)
         cost = (total - int(weights.sum())) * full  # whole numbers, so that no order of additions matters
         self._starred: dict[int, Bools] = {}
         self.stars: dict[str, float] = {}
-        for one in board.bundles:
-            low, high = class_extremes(one.values.ids[inside], self.owner[inside], self.number)
-            starred = low != high
-            hidden = starred[self.owner[inside]]
+        for one, hidden in zip(board.bundles, starred, strict=True):
             stars = int(weights[hidden].sum())
             shown = add_up(one.values.ids[inside][~hidden], weights[~hidden], len(one.values))
             cost += stars * one.full + _exact_dot(one.costs, shown)
+            by_class = np.zeros(self.number, dtype=bool)
+            by_class[self.owner[inside]] = hidden
             for at in one.columns:
-                self._starred[at] = starred
+                self._starred[at] = by_class
                 self.stars[board.table.census.quasi[at]] = stars / total
         self.loss = round(cost / (total * full), DIGITS)
 
@@ -134,6 +142,20 @@ class StarredNode:
             starred = self._starred[at]
             result.append(namer.by_group(np.where(starred, namer.height, namer.floor), np.where(starred, 0, codes)))
         return tuple(result)
+
+
+def _starred_cells(board: CellSpace, inside: Ints, owner: Counts) -> list[Bools]:
+    """Say per bundle which points are starred: where their class does not agree."""
+    sides = [class_extremes(one.values.ids[inside], owner, int(owner.max(initial=-1)) + 1) for one in board.bundles]
+    return [(low != high)[owner] for low, high in sides]
+
+
+def _points_of(board: CellSpace, inside: Ints, starred: Sequence[Bools]) -> Points:
+    """Give the points that are published, with their stars and what these cost."""
+    values = [one.values.ids[inside] for one in board.bundles]
+    saved = [one.full - one.costs[ids] for one, ids in zip(board.bundles, values, strict=True)]
+    weights = board.weights[inside].astype(np.int64)
+    return Points(np.array(values, dtype=np.int32).T, np.array(starred).T, np.array(saved).T, weights)
 
 
 def least_loss(table: LocalTable) -> float:

@@ -140,10 +140,12 @@ class _Walk:
         return LocalTable(replace(self.problem, at_least=at_least, at_most={}), whole=True)
 
     def node(self, levels: Sequence[int], share: float, boosts: Mapping[int, int] | None = None) -> StarredNode:
-        from incrowd.search.levels_and_cells._cells import CellSpace, StarredNode  # noqa: PLC0415 - loads numba
+        from incrowd.search.levels_and_cells._candidates import Wanted  # noqa: PLC0415 - loads numba
+        from incrowd.search.levels_and_cells._cells import CellSpace, StarredNode  # noqa: PLC0415
 
         board = CellSpace(self.table_at(levels), self.bundles, boosts or {})
-        return StarredNode(board, self.search.block, self.problem.limit, share)
+        wanted = Wanted.of(self.problem.model) if share < LOOK else None  # levels are compared without: as good, faster
+        return StarredNode(board, self.search.block, self.problem.limit, share, wanted)
 
     def rank(self, node: StarredNode | _Look) -> tuple[float, float]:
         """Order nodes: first those without too many stars, then by loss."""

@@ -50,6 +50,7 @@ export function textOf(model, values, column) {
   const words = model.keys.filter(
     (one) => one.key !== "of" && !one.type.includes("number") && values[one.key] && values[one.key] !== one.default,
   ).map((one) => values[one.key]);
+  if (!text.includes("[COLUMN]")) return words.length ? `${text}[${words.join(", ")}]` : text;
   return text.replace("[COLUMN]", `[${[inPromise(column), ...words].join(", ")}]`);
 }
 
