@@ -138,10 +138,10 @@ def test_the_first_page_says_which_columns_carry_nothing_any_more() -> None:
 
 
 def test_the_command_line_says_it_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from incrowd.cli._text import facts_of, release_lines  # noqa: PLC0415 - a door of its own
+    from incrowd.cli._text import Paper, facts_of, release_lines  # noqa: PLC0415 - a door of its own
 
     monkeypatch.chdir(tmp_path)
-    said = " ".join(release_lines(gone()))
+    said = " ".join(release_lines(gone(), Paper()))
     assert "5 of 8 columns that could help to recognise somebody carry nothing any more" in said
     assert facts_of(gone())["carry_nothing"] == ["q0", "q1", "q2", "q3", "q4"]
 

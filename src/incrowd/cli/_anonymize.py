@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import textwrap
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -15,7 +16,7 @@ from typer import Argument, Option
 from incrowd.cli._explain import Words, hints_in
 from incrowd.cli._options import Json, Memory, PlanFile, Quiet, ShowValues, checked_memory, with_reading
 from incrowd.cli._terminal import Watch, amount, tell, write, write_json
-from incrowd.cli._text import facts_of, release_lines
+from incrowd.cli._text import FEW, WIDTH, Paper, facts_of, release_lines
 
 if TYPE_CHECKING:
     from incrowd.plan import Plan
@@ -115,7 +116,7 @@ def _write_result(release: Release, written: Path | None, *, explain: bool = Fal
         write(*release.explain().splitlines())
     else:
         marked = [] if release.recipe.sample is None else [release.recipe.notes[0], ""]
-        write(*marked, *release_lines(release))
+        write(*marked, *release_lines(release, Paper.here()))
 
 
 def _close(release: Release, seconds: float, *, dry_run: bool = False) -> None:
@@ -132,6 +133,9 @@ def _close(release: Release, seconds: float, *, dry_run: bool = False) -> None:
     kept = f"{amount(recipe.published, 'record')} published{masked}"
     memory = "" if (most := peak_memory()) is None else f", {most / 1e9:.2f} GB of memory"
     tell("", f"PASS  {kept}, every promise kept and checked again   {seconds:.1f} s{memory}")
+    if look := release.explanation.emptied_text(FEW):
+        lines = textwrap.wrap(f"LOOK  {look}", WIDTH, subsequent_indent="      ")
+        tell(*(Paper.here(sys.stderr).word(line, "yellow") for line in lines))
     if dry_run:
         tell("dry run: nothing was written.")
         return

@@ -11,7 +11,7 @@ from typer import Option
 
 from incrowd.cli._options import Json
 from incrowd.cli._terminal import write, write_json
-from incrowd.cli._text import facts_of
+from incrowd.cli._text import Paper, facts_of, shortfall_lines
 
 if TYPE_CHECKING:
     from incrowd.evidence import Assessment
@@ -70,6 +70,7 @@ def demo(
         risks = {"before": _plain_risk(before), "after": _plain_risk(after), "attacks": found.to_dict()["attacks"]}
         write_json({"schema": 1, **risks, "release": facts_of(release), "written": str(output)})
     say("", *_risk_rows(before, after), *_column_rows(release), "", "PASS  the release keeps its promises")
+    say(*shortfall_lines(release, Paper.here()))
     say(f"wrote {output / 'public'} (data, release.json, verify.py, report.html) and {output / 'owner'}")
     say(f"open  {output / 'owner' / 'report.html'} in a browser: the report that a board would sign")
     say(f"next: incrowd verify {output}   or   incrowd init yourdata.csv")

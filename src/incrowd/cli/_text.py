@@ -7,9 +7,9 @@ import os
 import sys
 import textwrap
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TextIO
 
 import typer
 
@@ -41,10 +41,11 @@ class Paper:
     colour: bool = False
 
     @classmethod
-    def here(cls) -> Paper:
-        """Look at stdout: a pipe or a file gets plain characters and no colour."""
-        shown = sys.stdout.isatty()
-        encoding = (sys.stdout.encoding or "").lower().replace("-", "")
+    def here(cls, stream: TextIO | None = None) -> Paper:
+        """Look at stdout, or another stream: a pipe or a file gets plain characters and no colour."""
+        stream = sys.stdout if stream is None else stream
+        shown = stream.isatty()
+        encoding = (stream.encoding or "").lower().replace("-", "")
         return cls(blocks=shown and encoding == "utf8", colour=shown and not os.environ.get("NO_COLOR"))
 
     def bar(self, share: Fraction) -> str:
@@ -270,7 +271,7 @@ PROOFS = {
 """What a search proves, in plain words."""
 
 
-def release_lines(release: Release) -> list[str]:
+def release_lines(release: Release, paper: Paper) -> list[str]:
     """Say what was published: how many, under which promises, and what became of every column."""
     recipe = release.recipe
     share = recipe.suppressed / recipe.records if recipe.records else 0
@@ -280,6 +281,7 @@ def release_lines(release: Release) -> list[str]:
         f", {recipe.checked:,} of {recipe.nodes:,} combinations of levels (nodes) looked at" if recipe.nodes else ""
     )
     groups = amount(release.verdict.classes, "group")
+    geometric = f" (geometric mean of losses: {release.measures['loss']:.3f})"
     return [
         f"{recipe.published:,} of {amount(recipe.records, 'record')} in {groups}; {left_out}",
         *([f"removed first, with missing values: {amount(recipe.dropped, 'record')}"] if recipe.dropped else []),
@@ -290,16 +292,26 @@ def release_lines(release: Release) -> list[str]:
         f"{'column':<{NAME}}published",
         *(f"{short(part.column, NAME - 1, ' '):<{NAME}}{part.published}" for part in release.columns.values()),
         "",
-        *textwrap.wrap(release.explanation.emptied_text(), WIDTH, subsequent_indent="  "),
-        f"loss {release.measures['loss']:.3f} (0 is the original, 1 is nothing left)",
+        *shortfall_lines(release, paper),
+        f"detail kept: {percent(release.detail_kept)} on average over the columns{geometric}",
         f"search: {PROOFS.get(recipe.proof, recipe.proof)}{looked}",
         *(f"note: {note}" for note in recipe.notes),
     ]
 
 
+def shortfall_lines(release: Release, paper: Paper) -> Iterator[str]:
+    """Name the columns that carry nothing or little, each with what would bring it back."""
+    told, found = release.explanation.emptied_text(), release.explanation.shortfalls
+    more = [] if len(found) <= FEW else [f"{len(found) - FEW} more: incrowd anonymize --explain"]
+    for place, text in enumerate([told, *found[:FEW], *more] if told else []):
+        indent = "  " * (place > 0)
+        wrap = textwrap.TextWrapper(WIDTH, indent, f"  {indent}", break_on_hyphens=False)
+        yield from (paper.word(line, "yellow") for line in wrap.wrap(text))
+
+
 def facts_of(release: Release) -> dict[str, Any]:
     """Give the same as plain data."""
-    recipe = release.recipe
+    recipe, back = release.recipe, release.explanation.ways_back
     counts = ("records", "published", "suppressed", "masked", "max_suppressed_records", "dropped")
     return {
         "schema": 1,
@@ -312,7 +324,10 @@ def facts_of(release: Release) -> dict[str, Any]:
         "measures": dict(release.measures),
         "carry_nothing": list(release.explanation.empty),
         "detail_kept": release.detail_kept,
-        "columns": [column.to_dict() for column in release.columns.values()],
+        "columns": [
+            {**column.to_dict(), "ways_back": [asdict(way) for way in back.get(name, ())]}
+            for name, column in release.columns.items()
+        ],
         **{name: getattr(recipe, name) for name in ("proof", "checked", "nodes")},
         "notes": list(recipe.notes),
     }

@@ -8,8 +8,10 @@ from functools import cached_property
 from typing import Any
 
 from incrowd.core import records_text, share_text
+from incrowd.measures import mean_detail
 from incrowd.release._columns import PublishedColumn, columns_of_local, columns_of_node
 from incrowd.release._recipe import Recipe
+from incrowd.release._ways_back import WayBack, WaysBack
 from incrowd.search import Inspection, LocalOutcome, Problem
 
 
@@ -60,28 +62,41 @@ class Explanation:
 
     columns: tuple[PublishedColumn, ...] = ()
     nearby: Nearby | None = field(default=None, repr=False, compare=False)
+    back: WaysBack | None = field(default=None, repr=False, compare=False)
 
     @classmethod
     def of_node(cls, problem: Problem, inspected: Inspection) -> Explanation:
         """Say what the best node did to every column; what those below it would have done is counted on request."""
-        return cls(columns_of_node(problem, inspected), Nearby(problem, inspected.published.levels))
+        columns, levels = columns_of_node(problem, inspected), inspected.published.levels
+        return cls(columns, Nearby(problem, levels), WaysBack(problem, columns, levels, None))
 
     @classmethod
     def of_local(cls, problem: Problem, outcome: LocalOutcome) -> Explanation:
         """Say what a local recoding did to every column."""
-        return cls(columns_of_local(problem, outcome))
+        columns, given = columns_of_local(problem, outcome), outcome.levels
+        levels = None if given is None else tuple(given[name] for name in problem.census.quasi)
+        return cls(columns, None, WaysBack(problem, columns, levels, outcome.search))
 
     def emptied_text(self, most: int | None = None) -> str:
-        """Say how many columns carry nothing any more, and which; nothing if there is none."""
-        names, all_ = self.empty, len(self.columns)
-        if not names:
-            return ""
-        more = len(names) - len(names[:most])
-        listed = ", ".join(names[:most]) + (f" and {more} more" if more else "")
-        carry = "carries" if len(names) == 1 else "carry"
-        return (
-            f"{len(names)} of {all_} columns that could help to recognise somebody {carry} nothing any more: {listed}"
-        )
+        """Say how many columns carry nothing any more or little, and which; nothing if there is none."""
+        all_ = f"{len(self.columns)} columns that could help to recognise somebody"
+        told: list[str] = []
+        for how, names in (("nothing any more", self.empty), ("little", self.scarce)):
+            more = len(names) - len(names[:most])
+            listed = ", ".join(names[:most]) + (f" and {more} more" if more else "")
+            carry = f"{'carries' if len(names) == 1 else 'carry'} {how}: {listed}"
+            told += [f"{len(names)} {carry}" if told else f"{len(names)} of {all_} {carry}"] if names else []
+        return "; ".join(told)
+
+    @property
+    def ways_back(self) -> Mapping[str, tuple[WayBack, ...]]:
+        """Per column that carries nothing or little, single changes that would bring it back; each was counted."""
+        return {} if self.back is None else self.back.ways
+
+    @property
+    def shortfalls(self) -> tuple[str, ...]:
+        """Say of every column that carries nothing or little what would bring it back, in plain words."""
+        return () if self.back is None else self.back.texts
 
     @property
     def left_out(self) -> Mapping[str, int]:
@@ -106,9 +121,15 @@ class Explanation:
         """The quasi-identifiers that carry nothing any more: only stars, or one and the same value for everybody."""
         return tuple(one.column for one in self.columns if one.status == "nothing")
 
+    @property
+    def scarce(self) -> tuple[str, ...]:
+        """The quasi-identifiers that carry little: less than half of their cells say something."""
+        return tuple(one.column for one in self.columns if one.status == "little")
+
 
 def in_words(explanation: Explanation, recipe: Recipe, classes: int, measures: Mapping[str, float]) -> str:
     """Write an explanation, one line per column and per promise."""
+    kept = mean_detail([1 - one.kept for one in explanation.columns])
     records, suppressed, limit = recipe.records, recipe.suppressed, recipe.max_suppressed_records
     joined, drops = explanation.joined, recipe.suppression == "drop"
     who = "1 of them is" if joined == 1 else f"{joined:,} of them are"
@@ -123,8 +144,8 @@ def in_words(explanation: Explanation, recipe: Recipe, classes: int, measures: M
         *(_column_sentence(one, explanation, recipe) for one in explanation.columns),
         "",
     ]
-    if explanation.empty:
-        lines += [f"{explanation.emptied_text()}.", ""]
+    if explanation.shortfalls:
+        lines += [f"{explanation.emptied_text()}.", *explanation.shortfalls, ""]
     if len(explanation.left_out) > 1:
         told = ", ".join(f"{text} {count:,}" for text, count in explanation.left_out.items())
         most = max(explanation.left_out.values())
@@ -132,7 +153,8 @@ def in_words(explanation: Explanation, recipe: Recipe, classes: int, measures: M
         strictest = f"The strictest here: {binding}." if most else "Each of them is kept by all classes."
         lines.append(f"Records that each promise leaves out alone: {told}. {strictest}")
     proof = PROOFS.get(recipe.proof, f"The search shows: {recipe.proof}.")
-    lines.append(f"Loss {measures['loss']:.3f}: 0 is the original, 1 is nothing left. {proof}")
+    lines.append(f"Detail kept: {kept:.1%} on average over the columns.")
+    lines.append(f"Geometric mean of losses {measures['loss']:.3f}: 0 is the original, 1 is nothing left. {proof}")
     if recipe.floor and recipe.sample is None:
         lines += ["", *recipe.notes]
     return "\n".join(lines)

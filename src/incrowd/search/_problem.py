@@ -199,6 +199,7 @@ class LocalOutcome:
 
     ``labels``: per column what each class is called, and what that gives up. ``paths``: per class the numbers of the
     parts that it was cut out of, the whole table first, filled up with -1; ``None`` where the search does not cut.
+    ``search``: which search gives ``levels``, and would again.
     """
 
     recoding: LocalRecoding
@@ -210,6 +211,7 @@ class LocalOutcome:
     notes: tuple[str, ...] = ()
     paths: Ints | None = field(default=None, repr=False)
     levels: Mapping[str, int] | None = None
+    search: Algorithm | None = None
     score: float | None = None
     lower_bound: float | None = None
 

@@ -114,6 +114,7 @@ class LevelsAndCells:
         return replace(
             table.outcome(best.pieces, best.labels(), notes=(NOTE,)),
             levels=dict(zip(table.census.quasi, table.census.floor, strict=True)),
+            search=self,
             score=best.loss,
             lower_bound=least_loss(walk.lowest),
         )
