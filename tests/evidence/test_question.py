@@ -164,6 +164,18 @@ def test_an_average_is_that_of_the_middles_of_labels(release: ic.Release) -> Non
     assert ask(release, "mean", "cost", [Where("sex", values=["m"])]) == Answer(20.0, 30.0)
 
 
+def test_a_star_is_spread_and_told_apart_as_no_answer() -> None:
+    table = [
+        {"age": age, "sex": sex} for age, sex in ((20, "f"), (20, "f"), (24, "m"), (24, "m"), (22, "m"), (29, "m"))
+    ]
+    schema = ic.Schema({"age": ic.flat(), "sex": ic.flat()})
+    release = ic.anonymize(table, schema, model="k>=2", algorithm=ic.LevelsAndCells())
+    assert [row["age"] for row in release.table] == ["*", "*", "20", "20", "24", "24"]
+    assert ask(release, "count", where=[Where("age", low="20", high="24")]) == Answer(5.0, 5.0, shown=4.0)
+    assert ask(release, "mean", "age") == Answer(23.166666666666668, 22.833333333333332, shown=22.0)
+    assert ask(release, "count", where=[Where("sex", values=["m"])]) == Answer(4.0, 4.0)
+
+
 @pytest.mark.parametrize(("what", "column"), [("mean", None), ("mean", "sex")])
 def test_an_average_needs_a_column_of_numbers(release: ic.Release, what: Any, column: str | None) -> None:
     with pytest.raises(ic.ParameterError, match="average"):

@@ -21,8 +21,10 @@ from hypothesis import given, settings, strategies as st
 
 import incrowd as ic
 from engines.extras import needed
-from incrowd.evidence._alignment import published_records
+from incrowd.evidence._alignment import beside_original, original_census, published_records
+from incrowd.evidence._subject import Subject
 from incrowd.hierarchies import covers
+from incrowd.measures import Ranges, answers
 from release.test_local_releases import SCHEMA, TABLE, Runs
 from search.slow import PATHS
 from search.tables import schema, tables
@@ -238,6 +240,53 @@ def test_counts_over_ranges_spread_labels_evenly() -> None:
     errors = ic.utility(release, table, queries=40).queries
     assert errors.floor == 14 / 1000
     assert errors.ninetieth == pytest.approx(0.64)  # age 0 alone: 9 / 5 people instead of 5
+
+
+PLACES: Rows = [{"age": age, "town": town} for age, town in zip([1] * 4 + [9] * 4 + [5, 7], "aaaabbbbab", strict=True)]
+STARRED = ic.Schema({"age": ic.flat(), "town": ic.flat()})
+
+
+def test_a_star_is_spread_in_one_reading_and_no_answer_in_the_other() -> None:
+    release = ic.anonymize(PLACES, STARRED, model="k>=2", algorithm=ic.LevelsAndCells(together=[["age", "town"]]))
+    assert Counter(tuple(row.values()) for row in release.table) == {("1", "a"): 4, ("9", "b"): 4, ("*", "*"): 2}
+    found = ic.utility(release, PLACES)
+    age, town = found.columns["age"], found.columns["town"]
+    assert age.distance == pytest.approx((abs(0.4 - (0.4 + 0.2 * 2 / 9)) * 2 + 2 * (0.1 - 0.2 * 2.5 / 9)) / 2)
+    assert age.shown == pytest.approx(0.2)  # 5 and 7 are in nobody's cell, and 1 and 9 have a half instead of 0.4
+    assert (town.distance, town.shown) == (0.0, 0.0)
+    queries = found.queries
+    assert queries.starred == pytest.approx(0.2)
+    assert queries.median_shown is not None
+    assert queries.median is not None
+    assert queries.median_shown > queries.median
+    assert str(found).splitlines()[-1].startswith("without the 20.0% of the records that have a star there, by ")
+    assert found.to_dict()["columns"]["age"]["shown"] == age.shown
+
+
+@settings(max_examples=15)
+@given(st.lists(st.tuples(st.integers(1, 9), st.sampled_from("abc")), min_size=4, max_size=40), st.integers(0, 99))
+def test_counts_without_stars_are_those_of_the_rows_that_show_both_columns(
+    people: list[tuple[int, str]], seed: int
+) -> None:
+    table: Rows = [{"age": age, "town": town} for age, town in people]
+    release = ic.anonymize(table, STARRED, model="k>=2", algorithm=ic.LevelsAndCells())
+    both = beside_original(Subject.of(release, None, {}), original_census(release, table, ()))
+    shown = [(int(row["age"]), row["town"]) for row in release.table if "*" not in row.values()]
+    ages, towns = (both.census.domains[name] for name in ("age", "town"))
+    joint = both.after.joint("age", "town").without(*(both.after.stars[name] for name in ("age", "town")))
+    chance = np.random.default_rng(seed)
+    first, last = sorted(chance.integers(0, len(ages), 2).tolist())
+    low, high = sorted(chance.integers(0, len(towns), 2).tolist())
+    found = answers([Ranges((first, last), (low, high))], joint, *(both.after.covers[name] for name in ("age", "town")))
+    inside = {*ages.values[first : last + 1].tolist()}, {*towns.values[low : high + 1].tolist()}
+    assert found.tolist() == pytest.approx([sum(age in inside[0] and town in inside[1] for age, town in shown)])
+
+
+def test_without_a_star_both_readings_are_one() -> None:
+    found = ic.utility(ic.anonymize(PLACES[:8], STARRED, model="k>=2"), PLACES[:8], queries=6)
+    assert (found.queries.starred, found.queries.median_shown) == (0, found.queries.median)
+    assert [column.shown for column in found.columns.values()] == [0, 0]
+    assert "star" not in str(found)
 
 
 def test_the_same_seed_gives_the_same_numbers_whatever_the_order_of_rows() -> None:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from incrowd.core import (
+    TOP,
     Census,
     CensusRequest,
     DataError,
@@ -203,15 +204,29 @@ class Side:
     counts: Ints = field(repr=False)
     covers: Mapping[str, Cover | Spread] = field(repr=False)
     tallies: Mapping[str, Counts] = field(repr=False)
+    stars: Mapping[str, Bools] = field(repr=False)
 
     @classmethod
-    def of(cls, census: Census, covers: Mapping[str, Cover | Spread]) -> Side:
-        """Take a table whose codes stand for values as covers say, and count every column."""
+    def of(cls, census: Census, covers: Mapping[str, Cover | Spread], known: Mapping[str, Domain]) -> Side:
+        """Take a table whose codes stand for values as covers say, and count every column.
+
+        A text ``*`` that is no value of the original table, whose values are ``known``, is a star.
+        """
         codes = dict(zip((*census.quasi, *census.sensitive), census.codes, strict=True))
         tallies = dict(zip(census.quasi, census.marginals, strict=True))
         for name in census.sensitive:
             tallies[name] = add_up(codes[name], census.counts, len(covers[name]))
-        return cls(codes, census.counts, covers, tallies)
+        stars = {name: (census.domains[name].texts == TOP) & (TOP not in known[name].texts) for name in codes}
+        return cls(codes, census.counts, covers, tallies, stars)
+
+    def without_stars(self, columns: Iterable[str]) -> Side:
+        """Count no record that has a star in one of some columns; the same table where none has."""
+        starred = np.any([np.zeros(len(self.counts), bool), *(self.stars[n][self.codes[n]] for n in columns)], axis=0)
+        if not starred.any():
+            return self
+        counts = np.where(starred, 0, self.counts)
+        tallies = {name: add_up(codes, counts, len(self.covers[name])) for name, codes in self.codes.items()}
+        return replace(self, counts=counts, tallies=tallies)
 
     @property
     def records(self) -> int:
@@ -254,8 +269,9 @@ def beside_original(subject: Subject, census: Census) -> Compared:
     request = CensusRequest(census.quasi, census.sensitive, count=subject.schema.count)
     published = census_within_memory(subject.engine, request)
     places = {name: line_positions(census.domains[name], census.ladders.get(name)) for name in names}
-    before = Side.of(census, {name: Cover.of_values(place, np.arange(len(place))) for name, place in places.items()})
-    after = Side.of(published, {name: _cover(subject, census, published.domains[name], places[name]) for name in names})
+    values = {name: Cover.of_values(place, np.arange(len(place))) for name, place in places.items()}
+    labels = {name: _cover(subject, census, published.domains[name], places[name]) for name in names}
+    before, after = Side.of(census, values, census.domains), Side.of(published, labels, census.domains)
     groups = {
         name: comparison_groups(census.domains[name], before.tallies[name], census.ladders.get(name)) for name in names
     }

@@ -39,11 +39,16 @@ class Where:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What the table says, and what the release does; of a model also how often the most frequent value is right."""
+    """What the table says, and what the release does; of a model also how often the most frequent value is right.
+
+    ``after`` spreads the records of a label, ``*`` too, evenly over what it covers. ``shown``: what the release says
+    without the records that have a star in a column that is asked about; nothing where there is none.
+    """
 
     before: float | None
     after: float | None
     guessed: float | None = None
+    shown: float | None = None
 
     @property
     def relative_error(self) -> float | None:
@@ -266,9 +271,12 @@ def ask(release: Release, what: Ask, column: str | None = None, where: Sequence[
         raise ParameterError(msg)
     both = beside_original(Subject.of(release, None, {}), original_census(release, basis.table, more, **basis.reading))
     chosen = _read_conditions(both, where)
-    return Answer(
-        *(_answer_of_side(side, both, column if what == "mean" else None, chosen) for side in (both.before, both.after))
-    )
+    averaged = column if what == "mean" else None
+    asked = [*(one.column for one in chosen), *([] if averaged is None else [averaged])]
+    alone = both.after.without_stars(asked)
+    sides = both.before, both.after, *([] if alone is both.after else [alone])
+    before, after, *shown = (_answer_of_side(side, both, averaged, chosen) for side in sides)
+    return Answer(before, after, shown=shown[0] if shown else None)
 
 
 def _read_conditions(both: Compared, where: Sequence[Where]) -> list[Condition]:

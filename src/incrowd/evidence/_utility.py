@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import itertools
 import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Unpack
 
@@ -23,7 +24,17 @@ from incrowd.evidence._alignment import (
 )
 from incrowd.evidence._subject import Subject
 from incrowd.evidence._utility_result import Accuracy, Marginal, PairChange, QueryErrors, Utility
-from incrowd.measures import ColumnCosts, Cover, Ranges, ambiguity, answers, column_costs, cramers_v, round_scores
+from incrowd.measures import (
+    ColumnCosts,
+    Cover,
+    Joint,
+    Ranges,
+    ambiguity,
+    answers,
+    column_costs,
+    cramers_v,
+    round_scores,
+)
 from incrowd.models import check_column, whole_number
 from incrowd.release import Reading, Release
 
@@ -45,7 +56,7 @@ def compared_pairs(
     shares = [{name: side.on_groups(name, groups) for name, groups in both.groups.items()} for side in sides]
     floor, quasi = both.census.records / 1000, set(both.census.quasi)
     names = [pair for pair in itertools.combinations(both.columns, 2) if quasi & set(pair)]
-    changes, errors = [], []
+    changes, found = [], list[Floats]()
     for number, pair in enumerate(names):
         joints = [side.joint(*pair) for side in sides]
         on_groups = zip(joints, shares, strict=True)
@@ -57,11 +68,24 @@ def compared_pairs(
         if asked:
             left, right = (_records_in_line(both, name) for name in pair)
             ranges = [Ranges.draw(chance, left, right, RANGE) for _ in range(asked)]
-            known_by = zip(joints, sides, strict=True)
-            truth, answer = (answers(ranges, joint, *(side.covers[name] for name in pair)) for joint, side in known_by)
-            errors += (np.abs(answer - truth) / np.maximum(truth, floor)).tolist()
-    median, high = np.quantile(errors, [0.5, 0.9]).tolist() if errors else (None, None)
-    return tuple(changes), QueryErrors(len(errors), median, high, floor)
+            found.append(_errors_of(both, pair, joints, ranges, floor))
+    if not found:
+        return tuple(changes), QueryErrors(0, None, None, floor, None, None, 0.0)
+    spread, shown, starred = np.concatenate(found, axis=1)
+    (median, high), (alone, most) = (np.quantile(errors, [0.5, 0.9]).tolist() for errors in (spread, shown))
+    return tuple(changes), QueryErrors(len(spread), median, high, floor, alone, most, float(starred.mean()))
+
+
+def _errors_of(
+    both: Compared, pair: tuple[str, str], joints: Sequence[Joint], ranges: Sequence[Ranges], floor: float
+) -> Floats:
+    """Give how far off every answer is, with stars spread and without them, and how many records have one."""
+    before, after = ([side.covers[name] for name in pair] for side in (both.before, both.after))
+    alone = joints[1].without(*(both.after.stars[name] for name in pair))
+    truth = answers(ranges, joints[0], *before)
+    errors = [np.abs(answers(ranges, one, *after) - truth) / np.maximum(truth, floor) for one in (joints[1], alone)]
+    starred = 1 - alone.counts.sum() / max(both.after.records, 1) if both.after.records else 0.0
+    return np.stack([*errors, np.full(len(ranges), starred)])
 
 
 def _records_in_line(both: Compared, name: str) -> Counts:
@@ -252,19 +276,19 @@ def _check_target(release: Release, target: str | None) -> None:
     raise SchemaError(msg, hint=f"a target is sensitive or insensitive; this release has {able}.")
 
 
-def _moved_share(both: Compared, name: str) -> float:
+def _moved_share(both: Compared, name: str, published: Counts) -> float:
     """Give which share of the records would have to be moved: of texts value by value, else from group to group.
 
-    What a reader gives to texts that nobody has must be moved too.
+    What a reader gives to texts that nobody has must be moved too. ``published``: the records looked at, per label.
     """
-    covers = [side.covers[name] for side in (both.before, both.after)]
-    sides = [side.shares(name, both.groups[name]) for side in (both.before, both.after)]
+    pairs = (both.before, both.before.tallies[name]), (both.after, published)
     if both.census.domains[name].kind in {"text", "boolean"}:
-        pairs = zip((both.before, both.after), covers, strict=True)
-        sides = [
-            one.on_values(side.tallies[name]) / max(side.records, 1) for side, one in pairs if isinstance(one, Cover)
-        ]
-    nowhere = max(1.0 - float(sides[1].sum()), 0.0) if both.after.records else 0.0
+        covers = [(side.covers[name], tally) for side, tally in pairs]
+        sides = [one.on_values(tally) / max(int(tally.sum()), 1) for one, tally in covers if isinstance(one, Cover)]
+    else:
+        groups = both.groups[name]
+        sides = [tally @ side.on_groups(name, groups) / max(int(tally.sum()), 1) for side, tally in pairs]
+    nowhere = max(1.0 - float(sides[1].sum()), 0.0) if published.any() else 0.0
     return float(round_scores(np.array([(np.abs(sides[0] - sides[1]).sum() + nowhere) / 2]))[0])
 
 
@@ -274,10 +298,13 @@ def _marginal_of(both: Compared, name: str, costs: ColumnCosts | None) -> Margin
     shares = [side.shares(name, groups) for side in sides]
     order = np.argsort(-shares[0], kind="stable").tolist()
     in_order = both.census.domains[name].kind not in {"text", "boolean"}
+    published = both.after.tallies[name]
+    shown = np.where(both.after.stars[name], 0, published)
     return Marginal(
         column=name,
         costs=costs,
-        distance=_moved_share(both, name),
+        distance=_moved_share(both, name, published),
+        shown=_moved_share(both, name, shown) if shown.any() else None,
         shares=tuple((groups.names[number], float(shares[0][number]), float(shares[1][number])) for number in order),
         places=tuple(order) if in_order else (),
     )

@@ -22,7 +22,10 @@ class Marginal:
     distance
         The total variation distance between its distributions before and after, from 0 to 1: the share of the records
         that would have to be moved; of texts value by value, of numbers and dates from group to group. Labels are
-        spread evenly over what they publicly cover.
+        spread evenly over what they publicly cover, ``*`` over all of the column.
+    shown
+        The same for the cells without a star alone, as whoever leaves stars out computes it: stars hide rare values
+        more often than frequent ones. ``None`` where every cell has one.
     shares
         For the groups in which the column is compared, the most frequent first: name, share before, share after. Names
         are values of the table.
@@ -33,6 +36,7 @@ class Marginal:
     column: str
     costs: ColumnCosts | None
     distance: float
+    shown: float | None
     shares: tuple[tuple[str, float, float], ...] = field(repr=False)
     places: tuple[int, ...] = field(default=(), repr=False)
 
@@ -48,13 +52,15 @@ class Marginal:
 
     def to_dict(self, *, values: bool) -> dict[str, Any]:
         """Give plain data that can be written as JSON; ``values`` adds the shares of its groups."""
-        plain = {"costs": None if self.costs is None else asdict(self.costs), "distance": self.distance}
+        plain: dict[str, Any] = {"costs": None if self.costs is None else asdict(self.costs)}
+        plain |= {"distance": self.distance, "shown": self.shown}
         shares = [{"name": name, "before": before, "after": after} for name, before, after in self.shares]
         return {**plain, "shares": shares} if values else plain
 
     def __str__(self) -> str:
         lost = "" if self.costs is None else f"loss {self.costs.loss:.3f}, "
-        return f"{self.column}: {lost}distribution off by {self.distance:.1%}"
+        starless = "" if self.shown in {None, self.distance} else f", of the cells without a star by {self.shown:.1%}"
+        return f"{self.column}: {lost}distribution off by {self.distance:.1%}{starless}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,15 +94,23 @@ class QueryErrors:
     queries
         How many were asked.
     median, ninetieth
-        The median and the 90th percentile of the relative errors; nothing if none was asked.
+        The median and the 90th percentile of the relative errors; nothing if none was asked. The records of a label,
+        ``*`` too, are spread evenly over what it covers.
     floor
         Counts below this one are divided by it instead: an error of 3 in 5 people says little.
+    median_shown, ninetieth_shown
+        The same if only records are counted that have no star in the two columns: what is not shown answers nothing.
+    starred
+        Which share of the published records has a star in one of the two columns, on average over the questions.
     """
 
     queries: int
     median: float | None
     ninetieth: float | None
     floor: float
+    median_shown: float | None
+    ninetieth_shown: float | None
+    starred: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,6 +203,11 @@ class Utility:
             lines.append(
                 f"counts over ranges of two columns are off by {self.queries.median:.1%} (median of "
                 f"{self.queries.queries:,}; 90th percentile {self.queries.ninetieth:.1%})"
+            )
+        if self.queries.starred and self.queries.median_shown is not None:
+            lines.append(
+                f"without the {self.queries.starred:.1%} of the records that have a star there, by "
+                f"{self.queries.median_shown:.1%} (90th percentile {self.queries.ninetieth_shown:.1%})"
             )
         if self.accuracy is not None:
             found = self.accuracy

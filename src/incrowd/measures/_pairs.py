@@ -12,6 +12,7 @@ import numpy.typing as npt
 from incrowd.core import add_up, group
 from incrowd.measures._labels import Cover, Spread
 
+Bools = npt.NDArray[np.bool_]
 Counts = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.integer]
@@ -44,6 +45,11 @@ class Joint:
         pairs = group([left, right], cardinalities)
         first = pairs.first
         return cls(left[first].astype(np.int64), right[first].astype(np.int64), pairs.sums(counts))
+
+    def without(self, left: Bools, right: Bools) -> Joint:
+        """Leave out the pairs with some codes of either column."""
+        kept = ~(left[self.left] | right[self.right])
+        return self if kept.all() else Joint(self.left[kept], self.right[kept], self.counts[kept])
 
     def on_groups(self, left: Floats, right: Floats) -> Floats:
         """Give the table of two columns in groups, of codes that are spread over groups by shares."""

@@ -117,6 +117,11 @@ def usefulness_section(charts: Charts) -> Section:
             f"Counts over ranges of two columns are off by {found.queries.median:.1%} (median); "
             f"nine in ten are off by at most {found.queries.ninetieth:.1%}."
         )
+    if found.queries.starred and found.queries.median_shown is not None:
+        words.append(
+            "That spreads a star (*) evenly over what it covers. Counts of the records that show both columns are off "
+            f"by {found.queries.median_shown:.1%} (median): {found.queries.starred:.1%} have a star there."
+        )
     empty = charts.release.explanation.empty
     losses = {name: column.costs.loss for name, column in found.columns.items() if column.costs}
     drawn = sorted(losses, key=lambda name: (name in empty, -losses[name]))

@@ -280,8 +280,9 @@ def question(given: Plain, teller: Teller) -> Plain:
         where = f"where.{error.condition}.{error.end}"
         raise refusal(422, error.code, error.message, error.hint, where) from error
     written = share_of if given["ask"] == "model" else _number_text
-    before, after = (None if one is None else written(one) for one in (found.before, found.after))
-    return {"before": before, "after": after, "off": share_of(found.relative_error), "guessed": share_of(found.guessed)}
+    said = ("before", found.before), ("after", found.after), ("shown", found.shown)
+    answered = {name: None if one is None else written(one) for name, one in said}
+    return {**answered, "off": share_of(found.relative_error), "guessed": share_of(found.guessed)}
 
 
 def _number_text(number: float) -> str | None:

@@ -165,6 +165,7 @@ function showAnswers() {
     at("answers"),
     el("p", { class: "sentence" }, `${one.question}:`),
     bars([bar("your table", one.before, true), bar("this version", one.after)]),
+    one.shown !== null && el("p", {}, `Without people who have a star (*) in what is asked, the version says ${one.shown}.`),
     share && el("p", {}, `Always guessing the most frequent value would be right for ${percent(one.guessed)}.`),
     meaning(
       share ? "Two models learn, one from your table and one from the version, and both are asked about people of your table that neither has seen. The bars say how often they are right."
