@@ -6,6 +6,7 @@ import re
 import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from importlib.resources import files
 from typing import Any, Literal
 
@@ -181,6 +182,13 @@ def letter_of(place: int) -> str:
 
 def html_of(page: Page) -> str:
     """Write a page as one HTML file without scripts; everything in it stands in the file itself."""
+    style = Markup((TEMPLATES / "report.css").read_text(encoding="utf-8"))  # noqa: S704 - our own file
+    letters = page.letters
+    return _template().render(page=page, style=style, letter=lambda figure: letters[id(figure)])
+
+
+@cache
+def _template() -> jinja2.Template:
     environment = jinja2.Environment(
         autoescape=True,
         trim_blocks=True,
@@ -188,10 +196,7 @@ def html_of(page: Page) -> str:
         undefined=jinja2.StrictUndefined,
         finalize=shown_everywhere,
     )
-    style = Markup((TEMPLATES / "report.css").read_text(encoding="utf-8"))  # noqa: S704 - our own file
-    template = environment.from_string((TEMPLATES / "report.html.j2").read_text(encoding="utf-8"))
-    letters = page.letters
-    return template.render(page=page, style=style, letter=lambda figure: letters[id(figure)])
+    return environment.from_string((TEMPLATES / "report.html.j2").read_text(encoding="utf-8"))
 
 
 def plain_page(page: Page) -> dict[str, Any]:

@@ -47,7 +47,7 @@ def _before_after_bars(rows: Rows, across: alt.X, up: str, title: str, digits: s
             xOffset=alt.XOffset("when:N", sort=WHEN),
             y=_shares(up, title),
             color=_before_after_colour(),
-            tooltip=[across.shorthand, "when:N", alt.Tooltip(f"{up}:Q", format=digits)],
+            tooltip=[*map(alt.Tooltip, (across.shorthand, "when:N")), alt.Tooltip(f"{up}:Q", format=digits)],
         )
     )
 
@@ -57,9 +57,9 @@ def _with_limit(chart: Any, limit: float | None) -> Any:
     if limit is None:
         return chart
     base = alt.Chart(_data([{"limit": limit, "label": "limit"}]))
-    rule = base.mark_rule(color=LIMIT, strokeDash=[6, 4]).encode(y="limit:Q")
+    rule = base.mark_rule(color=LIMIT, strokeDash=[6, 4]).encode(y=alt.Y("limit:Q"))
     text = base.mark_text(align="right", baseline="bottom", dy=-2, fontSize=TYPE, color=LIMIT)
-    return chart + (rule + text.encode(y="limit:Q", x=alt.value(WIDTH), text="label:N"))
+    return chart + (rule + text.encode(y=alt.Y("limit:Q"), x=alt.XValue(WIDTH), text=alt.Text("label:N")))
 
 
 def _finished_chart(chart: Any, title: str, *, width: int = WIDTH, height: int = HEIGHT) -> Any:
@@ -120,8 +120,10 @@ def attack_rates(rows: Rows) -> Any:
     points = base.mark_point(filled=True, size=80).encode(
         x=x, y=y, yOffset=offset, color=_before_after_colour(), shape=shapes
     )
-    spans = base.mark_rule().encode(x="low:Q", x2="high:Q", y=y, yOffset=offset, color=_before_after_colour())
-    ticks = base.mark_tick(color=QUIET, thickness=3, size=26).encode(x="baseline:Q", y=y)
+    spans = base.mark_rule().encode(
+        x=alt.X("low:Q"), x2=alt.X2("high:Q"), y=y, yOffset=offset, color=_before_after_colour()
+    )
+    ticks = base.mark_tick(color=QUIET, thickness=3, size=26).encode(x=alt.X("baseline:Q"), y=y)
     names = len({row["attack"] for row in rows})
     return _finished_chart(ticks + spans + points, "Success of simulated attacks", height=max(80, 44 * names))
 
@@ -135,7 +137,11 @@ def lattice(nodes: Rows, edges: Rows) -> Any:
     """Draw the nodes of a lattice by height: acceptable, minimal and chosen ones, and lines between neighbours."""
     y = alt.Y("height:Q", title="sum of the levels", axis=alt.Axis(tickMinStep=1, grid=False))
     x = alt.X("x:Q", axis=None)
-    lines = alt.Chart(_data(edges)).mark_rule(color=QUIET, opacity=0.25).encode(x=x, y=y, x2="x2:Q", y2="height2:Q")
+    lines = (
+        alt.Chart(_data(edges))
+        .mark_rule(color=QUIET, opacity=0.25)
+        .encode(x=x, y=y, x2=alt.X2("x2:Q"), y2=alt.Y2("height2:Q"))
+    )
 
     def by_kind(*kinds: Any) -> alt.Scale:
         return alt.Scale(domain=KINDS, range=list(kinds))
@@ -150,7 +156,7 @@ def lattice(nodes: Rows, edges: Rows) -> Any:
             color=alt.Color("kind:N", scale=colours, title=None, legend=alt.Legend(orient="top")),
             shape=alt.Shape("kind:N", scale=by_kind("circle", "circle", "diamond", "square"), legend=None),
             size=alt.Size("kind:N", scale=by_kind(40, 60, 110, 180), legend=None),
-            tooltip=["name:N", "kind:N"],
+            tooltip=[alt.Tooltip("name:N"), alt.Tooltip("kind:N")],
         )
     )
     return _finished_chart(lines + points if edges else points, "The lattice of levels", height=280)
@@ -166,11 +172,11 @@ def rectangles(rows: Rows, across: str, up: str, dates: Sequence[str] = ()) -> A
         .mark_rect(stroke=LIMIT, strokeWidth=0.6, opacity=0.7)
         .encode(
             x=alt.X(f"left:{side[0]}", title=across, scale=side[1]),
-            x2="right",
+            x2=alt.X2("right"),
             y=alt.Y(f"bottom:{height[0]}", title=up, scale=height[1]),
-            y2="top",
+            y2=alt.Y2("top"),
             color=alt.Color("records:Q", scale=alt.Scale(scheme="blues"), title="records"),
-            tooltip=["records:Q"],
+            tooltip=[alt.Tooltip("records:Q")],
         )
     )
     return _finished_chart(chart, f"Classes over {across} and {up}", height=320)
@@ -180,7 +186,9 @@ def tree(nodes: Rows, edges: Rows, column: str) -> Any:
     """Draw a hierarchy: values on the left, their groups to the right."""
     x = alt.X("level:Q", axis=None)
     y = alt.Y("place:Q", axis=None, scale=alt.Scale(reverse=True))
-    lines = alt.Chart(_data(edges)).mark_rule(color=QUIET).encode(x=x, y=y, x2="level2:Q", y2="place2:Q")
+    lines = (
+        alt.Chart(_data(edges)).mark_rule(color=QUIET).encode(x=x, y=y, x2=alt.X2("level2:Q"), y2=alt.Y2("place2:Q"))
+    )
     points = alt.Chart(_data(nodes)).mark_point(filled=True, color=AFTER, size=30).encode(x=x, y=y)
     leaves = [node for node in nodes if node["level"] == 0]
     groups = [node for node in nodes if node["level"]]
@@ -192,7 +200,7 @@ def tree(nodes: Rows, edges: Rows, column: str) -> Any:
 
 def _labels(nodes: Rows, x: alt.X, y: alt.Y, **place: Any) -> tuple[Any, Any]:
     """Write what nodes are called, on a light ground so that lines do not cross them."""
-    base = alt.Chart(_data(nodes)).encode(x=x, y=y, text="label:N")
+    base = alt.Chart(_data(nodes)).encode(x=x, y=y, text=alt.Text("label:N"))
     ground = base.mark_text(fontSize=12, limit=200, stroke="white", strokeWidth=4, strokeJoin="round", **place)
     return ground, base.mark_text(fontSize=12, limit=200, color=LIMIT, **place)
 
@@ -211,7 +219,7 @@ def ladders(rows: Rows) -> Any:
             x=alt.X("share:Q", title="share of the records", axis=_percents(), stack="zero"),
             color=alt.Color("order:O", title="level", scale=alt.Scale(scheme="blues"), legend=legend),
             order=alt.Order("order:Q"),
-            tooltip=["column:N", "level:N", alt.Tooltip("share:Q", format=".1%")],
+            tooltip=[alt.Tooltip("column:N"), alt.Tooltip("level:N"), alt.Tooltip("share:Q", format=".1%")],
         )
     )
     height = max(60, 30 * len({row["column"] for row in rows}))
@@ -226,7 +234,7 @@ def losses(rows: Rows) -> Any:
         .encode(
             y=alt.Y("column:N", sort=None, title=None),
             x=alt.X("lost:Q", title="detail lost", axis=alt.Axis(format="%"), scale=alt.Scale(domain=[0, 1])),
-            tooltip=["column:N", alt.Tooltip("lost:Q", format=".1%")],
+            tooltip=[alt.Tooltip("column:N"), alt.Tooltip("lost:Q", format=".1%")],
         )
     )
     return _finished_chart(chart, "Detail lost per column", height=max(60, 26 * len(rows)))
@@ -248,8 +256,8 @@ def frontier(rows: Rows, chosen: dict[str, Any]) -> Any:
     )
     drawn = base.mark_line(color=QUIET, interpolate="step-before")
     if chosen["cost"] is not None:
-        here = alt.Chart(_data([{**chosen, "name": "this release"}])).encode(x="k:Q", y="cost:Q")
-        name = here.mark_text(align="left", dx=8, dy=14, fontSize=13, color=LIMIT).encode(text="name:N")
+        here = alt.Chart(_data([{**chosen, "name": "this release"}])).encode(x=alt.X("k:Q"), y=alt.Y("cost:Q"))
+        name = here.mark_text(align="left", dx=8, dy=14, fontSize=13, color=LIMIT).encode(text=alt.Text("name:N"))
         drawn = drawn + here.mark_point(filled=True, shape="square", opacity=1, size=120, color=AFTER) + name
     return _finished_chart(drawn, "Detail lost for every k")
 
@@ -305,8 +313,8 @@ def bars_with_limit(rows: Rows, axes: tuple[str, str], title: str, limit: float)
     bar = alt.Chart(_data(rows)).encode(
         x=alt.X(f"{length}:Q", title=title, axis=alt.Axis(tickMinStep=1)), y=alt.Y(f"{name}:N", title=None, sort=None)
     )
-    text = bar.mark_text(align="left", dx=4, color=LIMIT).encode(text=f"{length}:Q")
-    line = alt.Chart(_data([{"limit": limit}])).mark_rule(color=LIMIT, strokeDash=[6, 4]).encode(x="limit:Q")
+    text = bar.mark_text(align="left", dx=4, color=LIMIT).encode(text=alt.Text(f"{length}:Q"))
+    line = alt.Chart(_data([{"limit": limit}])).mark_rule(color=LIMIT, strokeDash=[6, 4]).encode(x=alt.X("limit:Q"))
     return _finished_chart(
         bar.mark_bar(color=AFTER) + text + line, title, width=WIDE, height=max(HIGH, ROW * len(rows))
     )
@@ -319,7 +327,7 @@ def points_beside(rows: Rows, axes: tuple[str, str, str], titles: tuple[str, str
     base = alt.Chart(_data(rows))
     ours = base.mark_point(filled=True, opacity=0.5, size=50, color=AFTER)
     theirs = base.mark_point(shape="diamond", filled=True, size=160, opacity=1, color=BEFORE)
-    layers = ours.encode(x=x, y=alt.Y(f"{number}:Q", title=titles[1])) + theirs.encode(x=x, y=f"{printed}:Q")
+    layers = ours.encode(x=x, y=alt.Y(f"{number}:Q", title=titles[1])) + theirs.encode(x=x, y=alt.Y(f"{printed}:Q"))
     return _finished_chart(layers, titles[1], width=WIDE, height=HIGH)
 
 
