@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+from concurrent.futures import ThreadPoolExecutor
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from hypothesis import example, given, settings, strategies as st
 from incrowd.core import DataError, Domain
 from incrowd.engines import open_table
 from incrowd.engines._arrow import type_sql, with_own_type
+from incrowd.engines._files import write_batches
 from incrowd.engines.formats._csv_output import text_sql
 
 
@@ -85,3 +87,16 @@ def test_minus_infinity_is_no_formula_in_a_spreadsheet(tmp_path: Path) -> None:
 def test_infinite_numbers_are_refused_by_programs_that_have_none(ending: str, program: str, tmp_path: Path) -> None:
     with pytest.raises(DataError, match=rf"^{program} cannot hold column 'x': it has infinite numbers\."):
         open_table(pa.table({"x": [float("inf")]})).write(tmp_path / f"out.{ending}")
+
+
+def test_files_that_are_written_side_by_side_have_their_rows_in_order(tmp_path: Path) -> None:
+    table = pa.table({"row": range(20_000), "name": [f"n{row}" for row in range(20_000)]})
+
+    def write(number: int) -> str:
+        path = tmp_path / f"{number}.csv"
+        write_batches(pa.RecordBatchReader.from_batches(table.schema, table.to_batches(max_chunksize=500)), path)
+        return path.read_text()
+
+    with ThreadPoolExecutor(4) as writers:
+        found = set(writers.map(write, range(8)))
+    assert found == {"row,name\n" + "".join(f"{row},n{row}\n" for row in range(20_000))}

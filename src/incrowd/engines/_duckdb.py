@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import re
 import weakref
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -16,10 +18,26 @@ from incrowd.engines._resources import DEFAULT_RESOURCES, Resources
 
 
 def connect(**config: Any) -> duckdb.DuckDBPyConnection:
-    connection = duckdb.connect(config=config)
+    return _silent(duckdb.connect(config=config))
+
+
+def _silent(connection: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyConnection:
     connection.execute("SET enable_progress_bar = false")
     connection.execute("SET enable_progress_bar_print = false")  # some queries turn the bar on by themselves
     return connection
+
+
+def connect_to_shared() -> duckdb.DuckDBPyConnection:
+    """Connect to the one DuckDB of this process that has a single thread: rows leave it as they come.
+
+    To start a DuckDB takes longer than to write a short table.
+    """
+    return _silent(_shared(os.getpid()).cursor())
+
+
+@cache
+def _shared(process: int) -> duckdb.DuckDBPyConnection:  # noqa: ARG001 - a copy of a process starts its own
+    return connect(threads=1)
 
 
 class Workshop:

@@ -17,7 +17,7 @@ import pyarrow.parquet
 
 from incrowd.core import DataError
 from incrowd.engines._arrow import is_text_type, plain_type
-from incrowd.engines._duckdb import Workshop, checked_sql, connect, exact_path, name_sql, reader_of
+from incrowd.engines._duckdb import Workshop, checked_sql, connect_to_shared, exact_path, name_sql, reader_of
 from incrowd.engines._resources import Resources
 from incrowd.engines.formats._csv import BROKEN
 from incrowd.engines.formats._csv_output import write_text
@@ -373,7 +373,7 @@ def write_batches(
     check_suffix(path)
     batches = batches_without_stars(batches, wording)
     if is_text(path):
-        writer = connect(threads=1, preserve_insertion_order=True)  # before DuckDB 1.5 it must outlive its relations
+        writer = connect_to_shared()  # before DuckDB 1.5 it must outlive its relations
         return write_text(writer.from_arrow(batches), path, wording, texts)
     with pyarrow.parquet.ParquetWriter(path, batches.schema, compression="zstd", store_schema=False) as file:
         for batch in batches:

@@ -59,7 +59,8 @@ def _with_limit(chart: Any, limit: float | None) -> Any:
     base = alt.Chart(_data([{"limit": limit, "label": "limit"}]))
     rule = base.mark_rule(color=LIMIT, strokeDash=[6, 4]).encode(y=alt.Y("limit:Q"))
     text = base.mark_text(align="right", baseline="bottom", dy=-2, fontSize=TYPE, color=LIMIT)
-    return chart + (rule + text.encode(y=alt.Y("limit:Q"), x=alt.XValue(WIDTH), text=alt.Text("label:N")))
+    end = alt.XValue(WIDTH)  # type: ignore[no-untyped-call]
+    return chart + (rule + text.encode(y=alt.Y("limit:Q"), x=end, text=alt.Text("label:N")))
 
 
 def _finished_chart(chart: Any, title: str, *, width: int = WIDTH, height: int = HEIGHT) -> Any:

@@ -16,7 +16,7 @@ import duckdb
 import pyarrow as pa
 
 from incrowd.core import DataError
-from incrowd.engines._duckdb import connect, name_sql, reader_of
+from incrowd.engines._duckdb import connect_to_shared, name_sql, reader_of
 from incrowd.engines.formats._wording import Dialect, Wording, check_header, escaped_sql
 
 _BLOCK = 1 << 20
@@ -39,7 +39,7 @@ def write_text(
     if path.name.lower().removesuffix(".gz").endswith(".tsv"):
         dialect = replace(dialect, separator="\t")
     wording = _wording(replace(wanted, dialect=dialect), relation, texts)
-    alone = connect(threads=1)  # several threads write their rows as they come
+    alone = connect_to_shared()  # several threads write their rows as they come
     names = {name: name_sql(name) for name in relation.columns}
     cells = ", ".join(f"{wording.written_sql(name, cell)} AS {cell}" for name, cell in names.items())
     with _utf_8_file(path, wording.dialect) as (target, compression):
@@ -54,7 +54,7 @@ def _wording(wanted: Wording, relation: duckdb.DuckDBPyRelation, texts: Mapping[
     possible = [name for name, type_ in types if not plain and type_.startswith(_TURNED)]
     asked = {name: wanted.asked_sql(name_sql(name)) for name in possible if wanted.typed or name in wanted.columns}
     if texts is not None:
-        alone = connect(threads=1)
+        alone = connect_to_shared()
         values = {name: _as_texts(alone.from_arrow(pa.table({name: texts[name]}))) for name in asked}
         return wanted.fitting({name: values[name].aggregate(asked[name]).fetchall()[0] for name in asked})
     found = _as_texts(relation).aggregate(", ".join(asked.values())).fetchall()[0] if asked else ()

@@ -17,7 +17,7 @@ import duckdb
 import pyarrow as pa
 
 from incrowd.core import DataError, Hint
-from incrowd.engines._duckdb import connect, inner_names, name_sql, reader_of, text_literal
+from incrowd.engines._duckdb import connect_to_shared, inner_names, name_sql, reader_of, text_literal
 
 Written = Literal["number", "date"]  # what a column was made plain as
 THOUSANDS = {".": ".", ",": ",", " ": " \u00a0\u2009\u202f", "'": "'\u2019"}
@@ -282,7 +282,7 @@ def plain_texts(
     """Rewrite the columns in which every text is a number or a day of a notation; say what of it no column has."""
     found: dict[str, tuple[Written, pa.Array]] = {}
     unused = set(notation.unusual)
-    alone = connect(threads=1)  # several threads would hand texts back as they come
+    alone = connect_to_shared()  # several threads would hand texts back as they come
     lengths: dict[int, list[str]] = {}  # columns together of which none is more than twice as long, or all are short
     for name, column in texts.items():
         lengths.setdefault(max(len(column), _SHORT).bit_length(), []).append(name)
