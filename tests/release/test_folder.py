@@ -49,8 +49,9 @@ def test_the_same_release_gives_the_same_files_whatever_the_order_and_the_kind_o
 
 @pytest.mark.parametrize("kind", ["parquet", "csv", "csv.gz", "arrow", "xlsx", "sav", "dta"])
 def test_a_release_of_every_format_can_be_replaced(tmp_path: Path, kind: Any) -> None:
+    about: dict[str, str] | None = {} if kind == "csv" else None  # reports are the same files beside data of any format
     for _ in range(2):
-        release_of("k>=3").save(tmp_path / "out", force=True, format=kind, plan="version = 1", about={})
+        release_of("k>=3").save(tmp_path / "out", force=True, format=kind, plan="version = 1", about=about)
     assert ic.verify(tmp_path / "out/public/release.json").holds
 
 

@@ -10,8 +10,9 @@ from typing import Any
 import pytest
 
 import incrowd as ic
-from incrowd.release import read_certificate
+from incrowd.release import _verify, read_certificate
 from incrowd.release._certificate import canonical, is_signed
+from incrowd.release._release_file import open_released
 from release.forgeries import FEW_KINDS, KINDS, forgeries
 from release.test_certificate import key_pair
 from release.verified import ORDER, PEOPLE, PROMISES, QUASI, release_of, rewrite, run_script, schema
@@ -20,6 +21,20 @@ Capsys = pytest.CaptureFixture[str]
 WORDS = {"limits", "owner_only", "escaped"}
 """What stands in a certificate for people to read; only whether it is there follows from the file."""
 Edit = Callable[[Any], object]
+
+
+@pytest.fixture(autouse=True)
+def opened_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the library open a released file once in a test: what is forged here is its certificate."""
+    opened: dict[tuple[str, ...], Any] = {}
+
+    def open_once(data: Path, *how: Any, **more: Any) -> Any:
+        asked = (str(data), repr(how), repr(more), hashlib.sha256(data.read_bytes()).hexdigest())
+        if asked not in opened:
+            opened[asked] = open_released(data, *how, **more)
+        return opened[asked]
+
+    monkeypatch.setattr(_verify, "open_released", open_once)
 
 
 def answers(folder: Path, capsys: Capsys) -> tuple[str, str]:

@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from itertools import cycle
 from pathlib import Path
 from typing import Any
 
@@ -27,8 +28,7 @@ ABOUT_THE_ORIGINAL = {"t<=0.6[cost, ordered]", "nt(n=6, t=0.6)[cost, drop, order
 """Promises that these releases, each without a record, do not show by themselves."""
 
 
-@pytest.mark.parametrize("format_", ["csv", "parquet"])
-@pytest.mark.parametrize("promise", PROMISES)
+@pytest.mark.parametrize(("promise", "format_"), list(zip(PROMISES, cycle(["csv", "parquet"]), strict=False)))
 @pytest.mark.filterwarnings("ignore:AlphaAssociation lists", "ignore:.* compares with the original table")
 def test_library_and_script_find_every_kind_of_release_as_certified(
     promise: str, format_: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
