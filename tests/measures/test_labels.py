@@ -13,7 +13,7 @@ from hypothesis import given, settings, strategies as st
 import incrowd as ic
 from incrowd.core import Domain, Ladder
 from incrowd.hierarchies import covers
-from incrowd.measures import Axis, Cover, Groups, Spread, comparison_groups, line_positions
+from incrowd.measures import Axis, Cover, Spread, ValueGroups, comparison_groups, line_positions
 
 TOWNS = ic.tree([("bonn", "west"), ("köln", "west"), ("kiel", "north"), ("ulm", "south")])
 
@@ -43,7 +43,7 @@ def test_the_records_of_a_label_lie_evenly_in_the_range_that_it_names() -> None:
     found = spread(ic.intervals(5, 10), [20, 21, 24, 29], ["[20, 25)", "*", "29"])
     assert found.inside(1, 3).tolist() == [4 / 5, 9 / 10, 1]  # 21 to 29: four of five years, nine of ten, and itself
     assert found.between(22, 24).tolist() == [2 / 5, 2 / 10, 0]
-    shares = found.on_groups(Groups(np.arange(4), ("20", "21", "24", "29")))
+    shares = found.on_groups(ValueGroups(np.arange(4), ("20", "21", "24", "29")))
     assert shares[0] == pytest.approx([1 / 5, 2 / 5, 2 / 5, 0])  # 22 is nearer to 21, and 23 to 24
     assert shares[1] == pytest.approx([1 / 10, 2 / 10, 4 / 10, 3 / 10])
     assert shares[2].tolist() == [0, 0, 0, 1]
@@ -106,7 +106,7 @@ def test_a_range_of_whole_numbers_holds_the_share_of_a_label_that_counting_gives
 @given(st.lists(st.integers(0, 40), min_size=1, max_size=8, unique=True), st.integers(-5, 45), st.integers(1, 20))
 def test_every_number_of_a_label_counts_with_the_nearest_value(values: list[int], low: int, length: int) -> None:
     domain = Domain.of("x", values)
-    groups = Groups(np.arange(len(values)), tuple(str(one) for one in sorted(values)))
+    groups = ValueGroups(np.arange(len(values)), tuple(str(one) for one in sorted(values)))
     (found,) = spread(ic.intervals(50), values, [f"[{low}, {low + length})"]).on_groups(groups).tolist()
     slow = dict.fromkeys(domain.values.tolist(), 0.0)
     for one in range(low, low + length):
@@ -137,27 +137,30 @@ def test_a_set_need_not_be_a_stretch() -> None:
     values = ["a", "b", "c", "d"]
     found = cover(ic.flat(), values, ["{a, c}", "b"])
     assert found.inside(1, 3).tolist() == [0.5, 1.0]
-    assert found.on_groups(Groups(np.array([0, 0, 1, 1]), ("one", "other"))).tolist() == [[0.5, 0.5], [1, 0]]
+    assert found.on_groups(ValueGroups(np.array([0, 0, 1, 1]), ("one", "other"))).tolist() == [[0.5, 0.5], [1, 0]]
 
 
 def test_a_hierarchy_of_numbers_may_group_what_is_far_apart() -> None:
     parity = ic.tree([("1", "odd"), ("2", "even"), ("3", "odd")])
     found = spread(parity, [1, 2, 3], ["odd", "2"])
     assert found.inside(0, 0).tolist() == [0.5, 0]
-    assert found.on_groups(Groups(np.array([0, 1, 0]), ("odd", "even"))).tolist() == [[1, 0], [0, 1]]
+    assert found.on_groups(ValueGroups(np.array([0, 1, 0]), ("odd", "even"))).tolist() == [[1, 0], [0, 1]]
 
 
 def test_ranges_between_values_and_means() -> None:
     found = spread(ic.averaged(ic.intervals(5, 10)), [20, 21, 24, 29], ["20..24", "22.5", "27"])
     assert found.inside(0, 1).tolist() == [2 / 5, 0, 0]
-    assert found.on_groups(Groups(np.arange(4), ("20", "21", "24", "29")))[1:].tolist() == [[0, 1, 0, 0], [0, 0, 0, 1]]
+    assert found.on_groups(ValueGroups(np.arange(4), ("20", "21", "24", "29")))[1:].tolist() == [
+        [0, 1, 0, 0],
+        [0, 0, 0, 1],
+    ]
 
 
 def test_a_missing_value_is_told_by_itself_alone() -> None:
     found = spread(ic.intervals(5), [20, 21, None], [None, "*", "[20, 25)"])
     assert found.inside(2, 2).tolist() == [1, 0, 0]
     assert found.inside(0, 2).tolist() == [1, 2 / 5, 2 / 5]
-    assert found.on_groups(Groups(np.array([0, 0, 1]), ("known", "missing"))).tolist() == [[0, 1], [1, 0], [1, 0]]
+    assert found.on_groups(ValueGroups(np.array([0, 0, 1]), ("known", "missing"))).tolist() == [[0, 1], [1, 0], [1, 0]]
 
 
 def test_labels_that_stand_for_nothing_are_refused_without_being_named() -> None:

@@ -14,7 +14,7 @@ import pytest
 
 import incrowd as ic
 from incrowd.core import Census, CensusRequest
-from incrowd.engines import Answers, Remembered, open_table
+from incrowd.engines import Remembered, TableMemory, open_table
 from incrowd.engines._lazy_frame import FrameEngine
 
 ROWS = [{"age": 20 + number % 12, "town": "ab"[number % 2], "s": "xyz"[number % 3]} for number in range(240)]
@@ -91,7 +91,7 @@ def test_what_is_too_large_is_given_and_not_kept(table: Path, counted: list[Cens
     request = CensusRequest(("age", "town"), ("s",))
     for most, times in ((None, 1), (3, 2)):
         counted.clear()
-        answers = Answers(most)
+        answers = TableMemory(most)
         first, again = (Remembered(open_table(table), answers).census(request) for _ in range(2))
         assert first == again
         assert len(counted) == times

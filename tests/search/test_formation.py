@@ -14,9 +14,9 @@ from hypothesis import given, settings, strategies as st
 import incrowd as ic
 from incrowd.search import LocalTable, Problem
 from incrowd.search.cheapest._block_kernels import Boxes, Choice, find_nearest
-from incrowd.search.cheapest._formation import Groups, _mutual_pairs, cut_into_blocks, form_in_blocks, support_part
+from incrowd.search.cheapest._formation import PointGroups, _mutual_pairs, cut_into_blocks, form_in_blocks, support_part
 from incrowd.search.cheapest._kernels import NEVER, Labels, Work, _is_enough, _search
-from incrowd.search.cheapest._search_space import UNIT, Needs, SearchSpace
+from incrowd.search.cheapest._search_space import UNIT, PointNeeds, SearchSpace
 from search.slow import QUASI, Row
 from search.slow_cheapest import cheapest
 from search.tables import PROMISES, problem, tables
@@ -48,7 +48,7 @@ def values_of(board: SearchSpace) -> list[tuple[str, ...]]:
 def test_finds_the_cheapest_of_all_labels_for_every_record(table: list[Row], promise: Any) -> None:
     model, ok = promise
     board = board_of(table, model)
-    needs = Needs.of(board.table)
+    needs = PointNeeds.of(board.table)
     assert needs.enough
     points, columns = len(board.points), len(board.columns)
     goal, best = np.full(points, NEVER), np.full(points, -1, dtype=np.int32)
@@ -88,7 +88,7 @@ def test_sums_say_what_the_judges_say(table: list[Row], promise: Any, chosen: in
         return
     inside = np.array([point for point in range(len(board.points)) if chosen >> point & 1], dtype=np.int32)
     if len(inside):
-        support = Needs.of(board.table).support(board)
+        support = PointNeeds.of(board.table).support(board)
         kept = board.keeps(inside, np.zeros(len(inside), dtype=np.int64), 1)[0]
         free, seen = np.ones(len(board.points), dtype=bool), np.zeros(len(support.worth) + 1, dtype=np.int64)
         assert enough(support, inside, 0, len(inside), free, seen) == kept
@@ -103,7 +103,7 @@ def test_what_a_promise_implies_holds_where_it_does(table: list[Row], promise: A
     """Otherwise the search would overlook classes."""
     model, ok = promise
     board = board_of(table, model)
-    needs = Needs.of(board.table)
+    needs = PointNeeds.of(board.table)
     support = needs.support(board)
     everything = np.arange(len(board.points), dtype=np.int32)
     free, seen = np.ones(len(everything), dtype=bool), np.zeros(len(support.worth) + 1, dtype=np.int64)
@@ -133,7 +133,7 @@ def test_blocks_are_cut_where_most_is_saved() -> None:
 def test_classes_stay_in_their_block(table: list[Row], k: int, least: int) -> None:
     board = board_of(table, ic.KAnonymity(k))
     blocks = cut_into_blocks(lambda: board.tables(nested=True), board.weights, least)
-    formed = form_in_blocks(board.tables(), Needs.of(board.table).support(board), blocks)
+    formed = form_in_blocks(board.tables(), PointNeeds.of(board.table).support(board), blocks)
     for block, inside in enumerate(blocks):
         owners = formed.owner[inside]
         assert set(formed.home[owners[owners >= 0]].tolist()) <= {block}
@@ -177,7 +177,7 @@ def test_groups_that_break_the_promise_and_have_no_other_become_one() -> None:
     board = board_of(
         [{"age": age, "sex": "f", "town": "ulm", "disease": "a"} for age in ("20", "25", "47")], ic.KAnonymity(3)
     )
-    groups = Groups(
+    groups = PointGroups(
         np.arange(3), np.zeros(3, dtype=np.int64), np.zeros((3, 3), dtype=np.int16), np.zeros(3, dtype=bool)
     )
     groups.settle(board.tables(), board.weights)

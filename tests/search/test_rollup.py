@@ -191,3 +191,9 @@ def test_a_sweep_learns_from_tested_nodes_either_way() -> None:
 
 class _Nobody(Visitor):
     """Wants nothing."""
+
+    def wanted(self, nodes: Any, bounds: Any) -> Any:
+        return nodes[len(bounds) :]
+
+    def visit(self, *_: Any) -> list[int]:
+        return []

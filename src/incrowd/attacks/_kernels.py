@@ -21,7 +21,7 @@ DIGIT = 11
 """So many bits are sorted by at once."""
 
 
-class Tree(NamedTuple):
+class ClassTree(NamedTuple):
     """The classes, one level per column, all levels after each other."""
 
     starts: Words  # where the branches below each node begin, counted from the first branch of the level
@@ -100,7 +100,7 @@ def sort_words(words: Words, spare: Words, order: Small, other: Small, shift: in
 
 
 @compiled
-def walk(crowd: Walkers, tree: Tree, covers: Covers, says: Says, answers: Answers) -> int:
+def walk(crowd: Walkers, tree: ClassTree, covers: Covers, says: Says, answers: Answers) -> int:
     """Walk everybody down, and add up what the classes say that are reached; give the number of different answers."""
     levels = len(crowd.shift)
     room = tree.branches[levels]
@@ -133,7 +133,7 @@ def _count_shared_levels(crowd: Walkers, who: int) -> int:
 
 
 @compiled
-def _list_branches(level: int, tree: Tree, way: Way) -> None:
+def _list_branches(level: int, tree: ClassTree, way: Way) -> None:
     """List the branches below the nodes that are reached."""
     first, above = tree.branches[level], tree.branches[level - 1] if level else 0
     place = first
@@ -146,7 +146,7 @@ def _list_branches(level: int, tree: Tree, way: Way) -> None:
 
 
 @compiled
-def _go_down(value: int, level: int, tree: Tree, covers: Covers, way: Way) -> None:
+def _go_down(value: int, level: int, tree: ClassTree, covers: Covers, way: Way) -> None:
     """Go down one level, along all open branches that cover a value."""
     row, first = covers.starts[level] + value * covers.widths[level], tree.branches[level]
     found = first
@@ -242,10 +242,10 @@ def _sort(words: Words, bits: int) -> Ints:
     return order
 
 
-def _class_tree(links: Links) -> Tree:
+def _class_tree(links: Links) -> ClassTree:
     """Lay the levels out after each other."""
     starts, labels = ([getattr(level, part) for level in links.levels] for part in ("starts", "labels"))
-    return Tree(
+    return ClassTree(
         np.concatenate(starts).astype(np.int64),
         np.concatenate(labels).astype(np.int32),
         np.cumsum([0, *map(len, starts)])[:-1],

@@ -94,7 +94,7 @@ OWN_WORDS: Words = {
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class RiskOptions:
     """What was asked about intruders, as in ``risk``, and about published rules."""
 
     population: int | Path | None = None
@@ -112,7 +112,7 @@ class Question:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class AssessResult:
     """What was measured, and what was asked for."""
 
     assessment: Assessment
@@ -207,8 +207,8 @@ def _schema_of_options(data: Path, roles: Mapping[str, Any], meanings: Meanings,
 
 
 def _answer_for(
-    data: Path, schema: Schema, model: Model | None, question: Question, reading: Reading, saved: Subject | None
-) -> Answer:
+    data: Path, schema: Schema, model: Model | None, question: RiskOptions, reading: Reading, saved: Subject | None
+) -> AssessResult:
     """Measure the chances, hold the table against every rule, and assess it."""
     import incrowd as ic
 
@@ -225,7 +225,7 @@ def _answer_for(
         elif risk is not None:
             checklists.append(risk.against(name))
     assessment = ic.assess(table, schema, **how)
-    return Answer(assessment, None if model is None else assessment.check(model), risk, checklists)
+    return AssessResult(assessment, None if model is None else assessment.check(model), risk, checklists)
 
 
 def _size_line(data: Path, assessment: Assessment, reading: Reading) -> str:
@@ -244,7 +244,7 @@ def _release_size(saved: Subject, assessment: Assessment) -> str:
     return f"{amount(assessment.records, 'row')}, {amount(len(saved.engine.columns()), 'column')}"
 
 
-def _write_json(answer: Answer, warned: list[str]) -> None:
+def _write_json(answer: AssessResult, warned: list[str]) -> None:
     from incrowd.evidence import plain_verdict
 
     plain = answer.assessment.to_dict() | {"notes": warned}
@@ -281,7 +281,7 @@ def _saved_release(data: Path, given: Mapping[str, Any], reading: Reading) -> Su
     return found
 
 
-def _read_chances(population: str | None, weight: str | None, threshold: str | None) -> Question:
+def _read_chances(population: str | None, weight: str | None, threshold: str | None) -> RiskOptions:
     """Read what was asked about intruders."""
     from incrowd.core import ParameterError
     from incrowd.models import check_people, number_from_text, read_people
@@ -297,7 +297,7 @@ def _read_chances(population: str | None, weight: str | None, threshold: str | N
     if isinstance(people, Path) and not people.exists():
         msg = f"--population must be a number of people or a file, got {population!r}."
         raise ParameterError(msg, hint="write it as 83000000, or name a table of the population.")
-    return Question(people, weight, limit)
+    return RiskOptions(people, weight, limit)
 
 
 def _read_presets(names: list[str], kinds: list[str], populous: Path | None, year: int | None) -> Mapping[str, Any]:

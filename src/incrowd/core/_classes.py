@@ -268,7 +268,7 @@ def compatible_sizes(codes: Sequence[Ints], labels: Sequence[Labels], sizes: Int
     same codes, and missing and empty labels are read as ``*``.
     """
     result = np.zeros(len(sizes), dtype=np.int64)
-    columns = [_Column(column, texts) for column, texts in zip(codes, labels, strict=True)]
+    columns = [_MaskedColumn(column, texts) for column, texts in zip(codes, labels, strict=True)]
     kinds = _classes_by_masks(columns, len(sizes))
     for (masks, rows), (others, other_rows) in combinations_with_replacement(kinds, 2):
         shared = [_joint_mask(*pair) for pair in zip(masks, others, strict=True)]
@@ -279,7 +279,7 @@ def compatible_sizes(codes: Sequence[Ints], labels: Sequence[Labels], sizes: Int
     return result
 
 
-class _Column:
+class _MaskedColumn:
     """The labels of one quasi-identifier, and how they look behind a mask."""
 
     def __init__(self, codes: Ints, labels: Labels) -> None:
@@ -298,7 +298,7 @@ class _Column:
         return np.array(places, dtype=np.int64)[self.codes]
 
 
-def _classes_by_masks(columns: Sequence[_Column], classes: int) -> list[tuple[tuple[Mask, ...], Rows]]:
+def _classes_by_masks(columns: Sequence[_MaskedColumn], classes: int) -> list[tuple[tuple[Mask, ...], Rows]]:
     """Sort classes by the masks of their labels."""
     if not classes:
         return []

@@ -14,7 +14,7 @@ from incrowd.engines._cell_files import (
 from incrowd.engines._files import check_suffix, digest_of_files, ending_of, files_of, is_escaped, is_text
 from incrowd.engines._private_folder import private_folder
 from incrowd.engines._protocol import Engine, Replace, Stage, census_size_about, determines, sample_of, watching
-from incrowd.engines._remembered_table import Answers, Remembered
+from incrowd.engines._remembered_table import Remembered, TableMemory
 from incrowd.engines._resources import Budget, Resources, peak_memory
 from incrowd.engines._tables import head_of, is_written_by, open_table, write_table
 from incrowd.engines.formats._charset import Charset, can_decode
@@ -29,8 +29,8 @@ from incrowd.engines.spark._engine import check_published, cluster_of, open_writ
 from incrowd.engines.spark._session import spark_session
 
 __all__ = [
-    "Answers", "Budget", "CellFile", "CellWriter", "Charset", "Codebook", "Database", "Dialect", "Engine", "Notation",
-    "Remembered", "Replace", "Resources", "SparkBackend", "Stage", "Wording", "can_decode", "can_spill",
+    "Budget", "CellFile", "CellWriter", "Charset", "Codebook", "Database", "Dialect", "Engine", "Notation",
+    "Remembered", "Replace", "Resources", "SparkBackend", "Stage", "TableMemory", "Wording", "can_decode", "can_spill",
     "census_size_about", "check_dialect", "check_form", "check_published", "check_suffix", "cluster_of", "day_of",
     "determines", "digest_of_files", "ending_of", "escape_formula", "files_of", "first_rows", "head_of", "header_of",
     "is_escaped", "is_text", "is_written_by", "open_table", "open_written", "peak_memory", "places_of", "plain_day",

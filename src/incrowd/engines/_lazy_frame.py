@@ -39,7 +39,7 @@ _WITHOUT_END = 1 << 62
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class ReadColumn:
     """What is known of a column that was looked at: its domain, and its values as the engine has them."""
 
     domain: Domain
@@ -75,7 +75,7 @@ class FrameEngine:
         self._numbered, self._refused, self._untyped = numbered, refused, untyped
         self._missing_values = list(missing_values)
         self._drop = list(drop)
-        self._known: dict[str, Column] = {}
+        self._known: dict[str, ReadColumn] = {}
 
     @property
     def resources(self) -> Resources:
@@ -240,7 +240,7 @@ class FrameEngine:
                 raise DataError(msg, hint="use numbers, booleans, dates, timestamps or text.")
         for name, values, counts in self._values(names):
             self._check_room(name, len(values))
-            self._known[name] = Column(domain_of(name, values, counts), values.drop_null().combine_chunks())
+            self._known[name] = ReadColumn(domain_of(name, values, counts), values.drop_null().combine_chunks())
 
     def _values(self, names: Sequence[str]) -> Iterator[tuple[str, pa.ChunkedArray, pa.ChunkedArray]]:
         """Count the values of columns, each in canonical order; one more than fit where there are more."""

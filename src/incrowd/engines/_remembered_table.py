@@ -15,7 +15,7 @@ from incrowd.engines.formats._wording import Dialect, Wording
 
 
 @dataclass(eq=False)
-class Answers:
+class TableMemory:
     """What a table answered, apart from the table: it can be closed, and opened again if it is still the same."""
 
     most: int | None = None  # what has more cells is given and not kept
@@ -38,9 +38,9 @@ class Remembered:
 
     shows_names: ClassVar[bool] = False
 
-    def __init__(self, engine: Engine, answers: Answers | None = None) -> None:
+    def __init__(self, engine: Engine, answers: TableMemory | None = None) -> None:
         self._engine = engine
-        self._answers = answers or Answers()
+        self._answers = answers or TableMemory()
 
     @property
     def resources(self) -> Resources:

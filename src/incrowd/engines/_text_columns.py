@@ -18,7 +18,7 @@ import pyarrow.compute as pc
 
 from incrowd.core import Domain, Kind, Packing, smallest_unsigned, tally
 from incrowd.engines._arrow import nulls_in, objects_of, of_numbers, of_texts, to_numpy
-from incrowd.engines._lazy_frame import Column
+from incrowd.engines._lazy_frame import ReadColumn
 from incrowd.engines.formats._notation import Notation, Written, plain_texts
 
 LONG = 20_000
@@ -69,11 +69,11 @@ class TextRows:
     def texts(self, name: str) -> pa.Array:
         return self._columns[self.names.index(name)].texts()
 
-    def columns(self, names: Sequence[str], kept: Any) -> Iterable[Column]:
+    def columns(self, names: Sequence[str], kept: Any) -> Iterable[ReadColumn]:
         """Give what is known of some columns of the rows that are kept."""
         weights = _if_many(self.weights[kept])
 
-        def known(name: str) -> Column:
+        def known(name: str) -> ReadColumn:
             column = self._columns[self.names.index(name)]
             counts = np.bincount(column.codes()[kept], weights=weights, minlength=len(column.texts()))
             return column_of(name, column.texts(), counts.astype(np.int64), column.numbers)
@@ -278,7 +278,7 @@ _FIRST_DAY = np.datetime64("0001-01-01")
 Found = tuple[Kind, Any]  # a kind, and the values of all texts
 
 
-def column_of(name: str, texts: pa.Array, counts: Any, numbers: Any = None) -> Column:
+def column_of(name: str, texts: pa.Array, counts: Any, numbers: Any = None) -> ReadColumn:
     """Find out what the texts of a column mean, of which those that occur count."""
     missing = nulls_in(texts)
     nulls = int(counts[missing].sum())
@@ -302,14 +302,14 @@ def column_of(name: str, texts: pa.Array, counts: Any, numbers: Any = None) -> C
             return _one_by_one(name, texts, counts, nulls)
     domain = Domain.build(name, kind, values, counts, nulls)
     spelling = objects_of(texts) if values.dtype.kind in "fM" else None  # as a domain of texts that are read one by one
-    return Column(replace(domain, spelling=spelling), texts)
+    return ReadColumn(replace(domain, spelling=spelling), texts)
 
 
-def _one_by_one(name: str, texts: pa.Array, counts: Any, nulls: int) -> Column:
+def _one_by_one(name: str, texts: pa.Array, counts: Any, nulls: int) -> ReadColumn:
     order = pc.array_sort_indices(texts)  # by code point, as bytes are: it is faster here than by comparing objects
     texts, counts = texts.take(order), counts[to_numpy(order)]
     domain = Domain.of_texts(name, texts.to_pylist(), counts, nulls)
-    return Column(domain, texts if domain.kind == "text" else of_texts(domain.texts[: len(domain.values)].tolist()))
+    return ReadColumn(domain, texts if domain.kind == "text" else of_texts(domain.texts[: len(domain.values)].tolist()))
 
 
 def _certain_values(texts: pa.Array) -> Found | None:

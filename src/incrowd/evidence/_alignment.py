@@ -27,7 +27,7 @@ from incrowd.core import (
 )
 from incrowd.evidence._subject import Subject
 from incrowd.hierarchies import Averaged, auto
-from incrowd.measures import Axis, Cover, Groups, Joint, Spread, comparison_groups, line_positions
+from incrowd.measures import Axis, Cover, Joint, Spread, ValueGroups, comparison_groups, line_positions
 from incrowd.release import Release, census_within_memory, open_original
 
 Bools = npt.NDArray[np.bool_]
@@ -77,7 +77,7 @@ def _labels_by_levels(recoding: FullDomainRecoding, census: Census, names: list[
 def _local_class_labels(release: Release, recoding: LocalRecoding, names: list[Namer]) -> ClassLabels:
     hierarchies = dict(release.schema.quasi)
     columns = [
-        _Column(namer, *recoding.distinct_labels[name], averaged=isinstance(hierarchies[name], Averaged))
+        _RecodedColumn(namer, *recoding.distinct_labels[name], averaged=isinstance(hierarchies[name], Averaged))
         for name, namer in zip(recoding.quasi, names, strict=True)
     ]
     number = len(recoding.labels[0])
@@ -94,7 +94,7 @@ def _local_class_labels(release: Release, recoding: LocalRecoding, names: list[N
     return ClassLabels(labels, sizes, gone[gone > 0])
 
 
-class _Column:
+class _RecodedColumn:
     """What classes gave up in one column: by their group of the ladder, or by the range or set of their members.
 
     Classes that are called alike gave up the same, except by averages. So one of each name is looked at.
@@ -233,11 +233,11 @@ class Side:
         """How many records the table has."""
         return int(self.counts.sum(dtype=np.int64))
 
-    def shares(self, column: str, groups: Groups) -> Floats:
+    def shares(self, column: str, groups: ValueGroups) -> Floats:
         """Give which share of all records is in each group of a column."""
         return np.asarray(self.tallies[column] @ self.on_groups(column, groups) / max(self.records, 1))
 
-    def on_groups(self, column: str, groups: Groups) -> Floats:
+    def on_groups(self, column: str, groups: ValueGroups) -> Floats:
         """Give which share of each code of a column is in each group."""
         return self.covers[column].on_groups(groups)
 
@@ -255,7 +255,7 @@ class Compared:
     before: Side
     after: Side
     places: Mapping[str, Counts] = field(repr=False)
-    groups: Mapping[str, Groups] = field(repr=False)
+    groups: Mapping[str, ValueGroups] = field(repr=False)
 
     @property
     def columns(self) -> tuple[str, ...]:

@@ -15,7 +15,7 @@ from incrowd.core import (
     ParameterError,
     Schema,
 )
-from incrowd.engines import Answers, Engine, Remembered
+from incrowd.engines import Engine, Remembered, TableMemory
 from incrowd.evidence._alternatives import Alternative, Alternatives
 from incrowd.evidence._attack import USUAL
 from incrowd.evidence._attack_result import Attacks
@@ -261,7 +261,7 @@ def _attacks(draft: Draft, engine: Engine, whole: Classes) -> Attacks | None:
     census, schema = problem.census, problem.schema
     counted = {name: meaning for name, meaning in schema.sensitive if name in census.sensitive}
     roles = Schema(dict(schema.quasi), counted, entity=schema.entity, count=schema.count, missing_values=())
-    answers = Answers()
+    answers = TableMemory()
     answers.know(CensusRequest(roles.quasi_names, roles.sensitive_names, {}, {}, roles.entity, roles.count), published)
     subject = Subject(Remembered(engine, answers), published_schema(roles), draft.recoding, problem.model, roles)
     if len(subject.averaged) == len(census.quasi):

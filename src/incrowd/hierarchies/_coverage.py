@@ -42,12 +42,12 @@ def covered(label: str | None, domain: Domain, ladder: Ladder | None = None) -> 
     12 and the text ``12``. The empty text is read as ``*``, which covers null too; ``None`` is a missing value, and
     covers nothing else.
     """
-    return _Column(domain, ladder).covered(label)
+    return _ColumnCoverage(domain, ladder).covered(label)
 
 
 def coverage(labels: Sequence[str | None], domain: Domain, ladder: Ladder | None = None) -> list[npt.NDArray[np.intp]]:
     """Give for every label the codes of the values that it can stand for, as ``covered`` says."""
-    column = _Column(domain, ladder)
+    column = _ColumnCoverage(domain, ladder)
     return [column.codes(label) for label in labels]
 
 
@@ -56,7 +56,7 @@ def unreadable(labels: Sequence[str | None], domain: Domain, ladder: Ladder | No
     # Words that are neither values of this column nor labels of the ladder, and patterns that cannot be compared with
     # its values: a range of numbers in a column of names. A number in a column of numbers is read, also if no value is
     # the same.
-    column = _Column(domain, ladder)
+    column = _ColumnCoverage(domain, ladder)
     return np.array([not column.explains(label) for label in labels], dtype=bool)
 
 
@@ -70,7 +70,7 @@ def covers(label: str | None, text: str | None) -> bool:
     return bool(covered(label, Domain.of("", [text]))[0])
 
 
-class _Column:
+class _ColumnCoverage:
     """The values of a column, read once for all labels."""
 
     def __init__(self, domain: Domain, ladder: Ladder | None = None) -> None:

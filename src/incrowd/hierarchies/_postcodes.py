@@ -13,7 +13,7 @@ from incrowd.hierarchies._numbers import step_of, uncovered_error
 
 
 @dataclass(frozen=True, slots=True)
-class _Layout:
+class _Postcode:
     """How a country writes its postcodes, and after how many characters its areas end."""
 
     form: str  # ``9`` for a digit, ``A`` for a letter; anything else is a sign that may be left out
@@ -36,8 +36,8 @@ class _Layout:
 
 
 # Countries whose codes all have one form: which, how much is shown level by level, and how short codes can be.
-LAYOUTS: Mapping[str, _Layout] = {
-    country: _Layout(form, cuts, shortest)
+LAYOUTS: Mapping[str, _Postcode] = {
+    country: _Postcode(form, cuts, shortest)
     for countries, form, cuts, shortest in (
         ("AT", "9999", (3, 2, 1), 4),
         ("AU BE CH DK NO", "9999", (2, 1), 4),

@@ -24,7 +24,7 @@ from incrowd.measures._exposure import (
     same_sets,
     unique_without,
 )
-from incrowd.measures._labels import Axis, Cover, Groups, Spread, comparison_groups, line_positions
+from incrowd.measures._labels import Axis, Cover, Spread, ValueGroups, comparison_groups, line_positions
 from incrowd.measures._measures import (
     MEASURES,
     AverageClassSize,
@@ -51,10 +51,10 @@ from incrowd.measures._uniqueness import Sizes, Uniqueness, estimated_uniqueness
 
 __all__ = [
     "MEASURES", "AverageClassSize", "Axis", "CellObjective", "Chances", "ClassSizes", "ColumnCosts", "Cover",
-    "Discernibility", "Distortion", "Entropy", "Exposed", "Groups", "Guess", "Height", "Joint", "LabelSums", "Loss",
-    "Measure", "Objective", "Precision", "Published", "Ranges", "Sizes", "Spread", "Uniqueness", "ambiguity", "answers",
-    "best_guess", "chances_in_population", "chances_in_table", "column_costs", "column_loss", "column_weights",
-    "comparison_groups", "costs_of_labels", "costs_of_sums", "cramers_v", "detail_lost", "estimated_uniqueness",
-    "expected_chance", "expected_chances", "line_positions", "mean_detail", "persons_alone", "pitman_fit",
-    "plain_number", "round_scores", "same_classes", "same_sets", "unique_without",
+    "Discernibility", "Distortion", "Entropy", "Exposed", "Guess", "Height", "Joint", "LabelSums", "Loss", "Measure",
+    "Objective", "Precision", "Published", "Ranges", "Sizes", "Spread", "Uniqueness", "ValueGroups", "ambiguity",
+    "answers", "best_guess", "chances_in_population", "chances_in_table", "column_costs", "column_loss",
+    "column_weights", "comparison_groups", "costs_of_labels", "costs_of_sums", "cramers_v", "detail_lost",
+    "estimated_uniqueness", "expected_chance", "expected_chances", "line_positions", "mean_detail", "persons_alone",
+    "pitman_fit", "plain_number", "round_scores", "same_classes", "same_sets", "unique_without",
 ]  # fmt: skip

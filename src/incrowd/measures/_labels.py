@@ -23,7 +23,7 @@ MOST = 20
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Groups:
+class ValueGroups:
     """Groups of the values of one column."""
 
     group: Ints = field(repr=False)
@@ -33,21 +33,21 @@ class Groups:
         return len(self.names)
 
 
-def comparison_groups(domain: Domain, counts: Ints, ladder: Ladder | None = None) -> Groups:
+def comparison_groups(domain: Domain, counts: Ints, ladder: Ladder | None = None) -> ValueGroups:
     """Choose the groups in which a column is compared before and after.
 
     Up to 20 values are compared as they are. Of a hierarchy the finest level with 2 to 20 groups is taken. Other
     numbers and dates are cut into groups of about equal size, and of other texts the rarest are put together.
     """
     if len(domain) <= MOST:
-        return Groups(np.arange(len(domain)), _group_names(domain.texts))
+        return ValueGroups(np.arange(len(domain)), _group_names(domain.texts))
     for group, labels in () if ladder is None else zip(ladder.groups, ladder.labels, strict=True):
         if 2 <= len(labels) <= MOST:
-            return Groups(group, _group_names(labels))
+            return ValueGroups(group, _group_names(labels))
     return _frequent_and_others(domain, counts) if domain.kind in {"text", "boolean"} else _cut(domain, counts)
 
 
-def _cut(domain: Domain, counts: Ints) -> Groups:
+def _cut(domain: Domain, counts: Ints) -> ValueGroups:
     """Cut a line of numbers into groups with about as many records each; null, if there is one, is the last."""
     values = len(domain.values)
     most = MOST - domain.has_null
@@ -59,15 +59,15 @@ def _cut(domain: Domain, counts: Ints) -> Groups:
     names = [f"from {texts[code]}" for code in first.tolist()]
     if domain.has_null:
         group, names = np.append(group, len(names)), [*names, "missing"]
-    return Groups(group, tuple(names))
+    return ValueGroups(group, tuple(names))
 
 
-def _frequent_and_others(domain: Domain, counts: Ints) -> Groups:
+def _frequent_and_others(domain: Domain, counts: Ints) -> ValueGroups:
     """Keep the most frequent values, and put the others together; ties by the order of the domain."""
     order = np.argsort(-counts.astype(np.int64), kind="stable")
     group = np.full(len(domain), MOST - 1, dtype=np.int64)
     group[order[: MOST - 1]] = np.arange(MOST - 1)
-    return Groups(group, (*_group_names(domain.texts[order[: MOST - 1]]), "all others"))
+    return ValueGroups(group, (*_group_names(domain.texts[order[: MOST - 1]]), "all others"))
 
 
 def _group_names(texts: npt.NDArray[np.object_]) -> tuple[str, ...]:
@@ -124,7 +124,7 @@ class Cover:
 
     def among(self, chosen: npt.NDArray[np.bool_]) -> Floats:
         """Give the share of each label's values that are among some of the table, by their codes."""
-        return self.on_groups(Groups(chosen.astype(np.int64), ("others", "chosen")))[:, 1]
+        return self.on_groups(ValueGroups(chosen.astype(np.int64), ("others", "chosen")))[:, 1]
 
     def averages(self, of_codes: Floats) -> Floats:
         """Average something over the values that each label covers; nothing where it has none."""
@@ -145,7 +145,7 @@ class Cover:
         listed = np.bincount(self.places, each[self.labels], len(self.place))
         return np.asarray(np.cumsum(ends)[:-1] + listed, dtype=np.float64)
 
-    def on_groups(self, groups: Groups) -> Floats:
+    def on_groups(self, groups: ValueGroups) -> Floats:
         """Give which share of each label's values is in each group; the rest is of values that the table lacks."""
         at = np.empty(len(self.place), dtype=np.int64)
         at[self.place] = groups.group
@@ -238,7 +238,7 @@ class Axis:
         """Read the stretch that a label names."""
         return span_of(label, self.kind, whole=bool(self.unit))
 
-    def edges(self, groups: Groups) -> Floats:
+    def edges(self, groups: ValueGroups) -> Floats:
         """Give where each value's part of the line begins, and where the last ends: all of it is divided among groups.
 
         Between two groups lies the end that their labels name, else the middle between two values: what lies between
@@ -305,7 +305,7 @@ class Spread:
         places = np.flatnonzero(chosen).tolist()
         return np.sum([self.inside(place, place) for place in places], axis=0) if places else np.zeros(len(self))
 
-    def on_groups(self, groups: Groups) -> Floats:
+    def on_groups(self, groups: ValueGroups) -> Floats:
         """Give which share of each label's records is in each group."""
         edges, known = self.axis.edges(groups), len(self.axis.at)
         group, found = groups.group[:known], np.zeros((len(self), len(groups)))

@@ -25,7 +25,7 @@ SHORT = 12
 """So many characters of a hash are shown to people."""
 
 
-class Question(NamedTuple):
+class OwnerQuestion(NamedTuple):
     """What only the owner can say."""
 
     text: str
@@ -33,22 +33,22 @@ class Question(NamedTuple):
     asked: bool = True
 
 
-QUESTIONS: Mapping[str, Question] = {
-    "purpose": Question("Purpose of the release"),
-    "controller": Question("Who is responsible (controller)"),
-    "recipients": Question("Recipients"),
-    "environment": Question("Place of use"),
-    "legal_basis": Question("Legal basis"),
-    "period": Question("Period of the data"),
-    "earlier_releases": Question("Earlier releases about the same people"),
-    "roles_confirmed_by": Question("Who confirmed the column roles", public=False),
-    "threshold": Question("Highest accepted chance to find a person", public=False),
-    "threshold_reasons": Question("Reasons for the limits", public=False),
-    "population": Question("Size of the population", public=False),
-    "valid_until": Question("Date of the next review"),
-    "released_anyway": Question("Released although something was open, because", asked=False),
-    "released_by": Question("Who decided this, and when", public=False, asked=False),
-    "open_items": Question("What was open", public=False, asked=False),
+QUESTIONS: Mapping[str, OwnerQuestion] = {
+    "purpose": OwnerQuestion("Purpose of the release"),
+    "controller": OwnerQuestion("Who is responsible (controller)"),
+    "recipients": OwnerQuestion("Recipients"),
+    "environment": OwnerQuestion("Place of use"),
+    "legal_basis": OwnerQuestion("Legal basis"),
+    "period": OwnerQuestion("Period of the data"),
+    "earlier_releases": OwnerQuestion("Earlier releases about the same people"),
+    "roles_confirmed_by": OwnerQuestion("Who confirmed the column roles", public=False),
+    "threshold": OwnerQuestion("Highest accepted chance to find a person", public=False),
+    "threshold_reasons": OwnerQuestion("Reasons for the limits", public=False),
+    "population": OwnerQuestion("Size of the population", public=False),
+    "valid_until": OwnerQuestion("Date of the next review"),
+    "released_anyway": OwnerQuestion("Released although something was open, because", asked=False),
+    "released_by": OwnerQuestion("Who decided this, and when", public=False, asked=False),
+    "open_items": OwnerQuestion("What was open", public=False, asked=False),
 }
 """By the keys of a plan's section ``report``."""
 

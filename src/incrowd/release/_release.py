@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from incrowd.core import CensusRequest, Domain, Recoding, Schema, Verdict
-from incrowd.engines import Answers, Engine, Remembered, digest_of_files, open_table
+from incrowd.engines import Engine, Remembered, TableMemory, digest_of_files, open_table
 from incrowd.measures import mean_detail
 from incrowd.models import Model
 from incrowd.release._census import AS_READ, cells_that_fit, open_with_schema, reading_as_before
@@ -36,8 +36,8 @@ SHARE = 4
 class KnownAnswers:
     """What files answered, each with a hash of the bytes that it had then: a file that changed is counted anew."""
 
-    published: tuple[Any, Answers] | None = field(default=None, repr=False)
-    original: tuple[Any, Answers] | None = field(default=None, repr=False)
+    published: tuple[Any, TableMemory] | None = field(default=None, repr=False)
+    original: tuple[Any, TableMemory] | None = field(default=None, repr=False)
 
     def __reduce__(self) -> tuple[type[KnownAnswers], tuple[()]]:
         """Let a copy of a release begin with nothing."""
@@ -52,7 +52,7 @@ def open_release(release: Release, **budget: Any) -> Engine:
         return open_table(table, missing_values=(), **budget)
     engine, key = open_released(table, **budget), digest_of_files(table)
     if release.kept.published is None or release.kept.published[0] != key:
-        release.kept.published = key, Answers(_cells_to_keep(engine, release.schema))
+        release.kept.published = key, TableMemory(_cells_to_keep(engine, release.schema))
     return Remembered(engine, release.kept.published[1])
 
 
@@ -67,13 +67,13 @@ def open_original(release: Release, table: Any, schema: Schema, **reading: Any) 
         return engine
     key = digest_of_files(table), *_reading_key(reading)
     if release.kept.original is None or release.kept.original[0] != key:
-        answers = Answers(_cells_to_keep(engine, schema))
+        answers = TableMemory(_cells_to_keep(engine, schema))
         _remember_census(release, answers, key)
         release.kept.original = key, answers
     return Remembered(engine, release.kept.original[1])
 
 
-def _remember_census(release: Release, answers: Answers, key: tuple[Any, ...]) -> None:
+def _remember_census(release: Release, answers: TableMemory, key: tuple[Any, ...]) -> None:
     """Take over the census that a release was made from, if that was of these bytes and of all its columns."""
     basis, schema = release.basis, release.schema
     if (

@@ -23,7 +23,7 @@ from incrowd.engines._duckdb import inner_names
 from incrowd.engines._eager_frame import EagerEngine
 from incrowd.engines._encoding import Coded, domain_of
 from incrowd.engines._files import ending_of
-from incrowd.engines._lazy_frame import Column, FrameEngine
+from incrowd.engines._lazy_frame import FrameEngine, ReadColumn
 from incrowd.engines._protocol import Engine, Replacements, report_stage
 from incrowd.engines._resources import DEFAULT_RESOURCES, Resources, check_values
 from incrowd.engines._tally import CountedEngine
@@ -210,7 +210,7 @@ class SparkEngine(CountedEngine):
         for name in names:
             if name not in self._known:
                 values, counts = _counted_values(Coded.of(counted[self._inner[name]]), to_numpy(counted["n"]))
-                self._known[name] = Column(domain_of(name, values, counts), values.drop_null().combine_chunks())
+                self._known[name] = ReadColumn(domain_of(name, values, counts), values.drop_null().combine_chunks())
 
     def _values_alone(self, names: Sequence[str]) -> Iterator[tuple[str, pa.ChunkedArray, pa.ChunkedArray]]:
         for start in range(0, len(names), SETS):

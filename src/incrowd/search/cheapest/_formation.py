@@ -15,7 +15,7 @@ from incrowd.core import add_up, class_extremes
 from incrowd.search._problem import Bools, Counts, Floats, Ints
 from incrowd.search.cheapest._block_kernels import Boxes, Choice, cut_blocks, find_nearest
 from incrowd.search.cheapest._kernels import Support, Tables, form_classes
-from incrowd.search.cheapest._search_space import Layout, Needs, stretch_places
+from incrowd.search.cheapest._search_space import PointNeeds, PointSpace, stretch_places
 
 Keeps = Callable[[Counts, Counts, int], Bools]
 """Says which classes keep the promise, from points, the class of each, and how many classes there are."""
@@ -115,7 +115,7 @@ def support_part(support: Support, inside: Ints) -> Support:
 
 
 @dataclass(slots=True, eq=False)
-class Groups:
+class PointGroups:
     """Groups of points that become classes: per group its block, its levels, and whether it keeps the promise."""
 
     owner: Counts
@@ -124,7 +124,7 @@ class Groups:
     good: Bools
 
     @classmethod
-    def of(cls, formed: FormedClasses, good: Bools, blocks: Counts) -> Groups:
+    def of(cls, formed: FormedClasses, good: Bools, blocks: Counts) -> PointGroups:
         """Let every point that is left over be a group of its own."""
         left = np.flatnonzero(formed.owner < 0)
         owner = formed.owner.copy()
@@ -232,7 +232,7 @@ class Formation:
 
     def __init__(
         self,
-        board: Layout,
+        board: PointSpace,
         block: int | None,
         tell: Callable[[int], object] | None = None,
         *,
@@ -241,7 +241,7 @@ class Formation:
     ) -> None:
         self.board = board
         self._share, self._limit = share, limit
-        self.needs = Needs.of(board.table)
+        self.needs = PointNeeds.of(board.table)
         self._tables = board.tables()
         self._tell = tell
         self._blocks = cut_into_blocks(lambda: board.tables(nested=True), board.weights, self._block_size(block))
@@ -253,9 +253,9 @@ class Formation:
         weights = self.board.weights
         if self.needs.enough:
             formed = self._form(1)
-            groups = Groups.of(formed, np.ones(len(formed.home), dtype=bool), self._block_of)
+            groups = PointGroups.of(formed, np.ones(len(formed.home), dtype=bool), self._block_of)
         else:
-            groups = Groups.of(*self._form_and_judge(), self._block_of)
+            groups = PointGroups.of(*self._form_and_judge(), self._block_of)
         if self._limit:
             groups.leave_out(self._tables, weights, self._limit)
         if self.board.table.upward_closed:

@@ -24,7 +24,7 @@ WIDTHS = (2, 3, 5, 7, 10, 14, 20, 28, 40, 57)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Column:
+class LabelColumn:
     """A quasi-identifier: its groups, level by level, and where they lie."""
 
     # `place`: per code its place; the members of every group of every level stand side by side. `nodes` and `costs`:
@@ -39,7 +39,7 @@ class Column:
     averaged: bool = False
 
     @classmethod
-    def of_groups(cls, namer: Namer, weight: float) -> Column:
+    def of_groups(cls, namer: Namer, weight: float) -> LabelColumn:
         levels = range(namer.floor, namer.height + 1)
         nodes = tuple(namer.group_of(level)[namer.code] for level in levels)
         lost = [namer.lost(level)[groups] for level, groups in zip(levels, nodes, strict=True)]
@@ -47,7 +47,7 @@ class Column:
         return cls(namer, namer.place, nodes, costs, round(UNIT * weight))
 
     @classmethod
-    def of_runs(cls, namer: Namer, weight: float, *, averaged: bool) -> Column:
+    def of_runs(cls, namer: Namer, weight: float, *, averaged: bool) -> LabelColumn:
         """Take runs of numbers or dates; those of different levels may overlap. Null lies far from all of them."""
         codes = np.arange(len(namer.domain))
         known = codes < len(namer.domain.values)
@@ -98,7 +98,7 @@ def _unit_costs(shares: Floats) -> Counts:
     return np.rint(shares * UNIT).astype(np.int64)
 
 
-class Layout(ABC):
+class PointSpace(ABC):
     """The points of a table, that is its distinct quasi-identifiers, and the columns on which labels are sought."""
 
     table: LocalTable
@@ -116,7 +116,7 @@ class Layout(ABC):
 
 
 @dataclass(frozen=True, eq=False)
-class SearchSpace(Layout):
+class SearchSpace(PointSpace):
     """The points of a table, that is its distinct quasi-identifiers, on the columns in the order of the walk."""
 
     # First comes the column whose first step costs most on average. `nested`: the same columns with the groups of their
@@ -124,8 +124,8 @@ class SearchSpace(Layout):
     table: LocalTable
     points: Grouping
     weights: Counts
-    columns: tuple[Column, ...]
-    nested: tuple[Column, ...]
+    columns: tuple[LabelColumn, ...]
+    nested: tuple[LabelColumn, ...]
 
     @classmethod
     def of(cls, table: LocalTable, labels: LabelKind) -> SearchSpace:
@@ -134,7 +134,7 @@ class SearchSpace(Layout):
         quasi = census.codes[: len(census.quasi)]
         points = group(quasi, [len(namer.code) for namer in table.names])
         share = (table.weights / (table.weights.max(initial=0.0) or 1.0)).tolist()
-        nested = [Column.of_groups(namer, weight) for namer, weight in zip(table.names, share, strict=True)]
+        nested = [LabelColumn.of_groups(namer, weight) for namer, weight in zip(table.names, share, strict=True)]
 
         def first_step_cost(at: int) -> float:
             records = add_up(nested[at].place[quasi[at]], census.counts, len(nested[at].place))
@@ -145,7 +145,7 @@ class SearchSpace(Layout):
         for at in walk:
             namer, averaged = table.names[at], table.averaged[at] is not None
             runs = namer.has_ranges and (averaged or labels == "range")
-            columns.append(Column.of_runs(namer, share[at], averaged=averaged) if runs else nested[at])
+            columns.append(LabelColumn.of_runs(namer, share[at], averaged=averaged) if runs else nested[at])
         weights = points.sums(census.counts)
         return cls(table, points, weights, tuple(columns), tuple(nested[at] for at in walk))
 
@@ -157,7 +157,7 @@ class SearchSpace(Layout):
         return _column_tables(columns, np.array(places).reshape(len(columns), -1))
 
 
-def _column_tables(columns: Sequence[Column], place: npt.NDArray[np.int32]) -> Tables:
+def _column_tables(columns: Sequence[LabelColumn], place: npt.NDArray[np.int32]) -> Tables:
     sizes = [len(node) for column in columns for node in column.nodes]
     starts = np.concatenate(([0], np.cumsum(sizes))).astype(np.int64)
     opens = np.concatenate(([0], np.cumsum([len(column.nodes) for column in columns])))
@@ -195,20 +195,20 @@ def stretch_places(starts: Ints, which: Ints) -> tuple[Counts, Counts]:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Needs:
+class PointNeeds:
     """What every class must have; if the sums are not ``enough``, it must be judged, too."""
 
     sums: tuple[Sum, ...]
     enough: bool
 
     @classmethod
-    def of(cls, table: LocalTable) -> Needs:
+    def of(cls, table: LocalTable) -> PointNeeds:
         """Translate the promise of a table, or what it implies."""
         model = table.problem.model.implied
         found = [tuple(needed_sums(table, judge)) for judge in (() if model is None else table.problem.judges(model))]
         return cls(tuple(one for sums in found for one in sums), table.upward_closed and all(found))
 
-    def support(self, board: Layout, least: int = 1) -> Support:
+    def support(self, board: PointSpace, least: int = 1) -> Support:
         """Lay the sums out for the points of a table; classes have at least so many records."""
         points, counts = board.points, board.table.census.counts.astype(np.int64)
         plain, starts, kinds = [], [], []

@@ -34,7 +34,7 @@ class Room(NamedTuple):
     sums: Counts  # 0 everywhere
 
 
-class Layout(NamedTuple):
+class WordLayout(NamedTuple):
     """What the loops know about words."""
 
     # `fields`: per field where it sits, its mask, how many codes it has, and the first of the neighbours that share a
@@ -47,7 +47,7 @@ class Layout(NamedTuple):
     ladders: Words
 
     @classmethod
-    def of(cls, fields: Sequence[Field], firsts: list[list[Words]], groups: list[list[Ints]]) -> Layout:
+    def of(cls, fields: Sequence[Field], firsts: list[list[Words]], groups: list[list[Ints]]) -> WordLayout:
         ladders = np.zeros((2, len(groups), max(map(len, groups))), dtype=np.int64)
         place = bits = first = 0
         neighbours = []
@@ -174,7 +174,7 @@ def renumber(numbers: Words, counts: Words, room: Slots, found: Words, sums: Wor
 
 @compiled
 def roll_words(
-    words: Words, counts: Counts, layout: Layout, levels: Words, tail: int, room: Room, rolled: Words, sums: Counts
+    words: Words, counts: Counts, layout: WordLayout, levels: Words, tail: int, room: Room, rolled: Words, sums: Counts
 ) -> int:
     """Roll words up to a node and add up the counts of equal ones; give how many there are."""
     # The bits of `tail` stay as they are. `rolled` and `sums` are filled.
@@ -211,7 +211,7 @@ def _empty_small(table: Words, k: int) -> int:
 
 @compiled
 def small_records(
-    words: Words, counts: Counts, layout: Layout, nodes: Words, k: int, limit: int, room: Room, small: Counts
+    words: Words, counts: Counts, layout: WordLayout, nodes: Words, k: int, limit: int, room: Room, small: Counts
 ) -> None:
     """Count for several nodes, one after the other, the records in classes smaller than k."""
     # A node below an earlier one that has more than `limit` is passed over: it has as many or more.
@@ -286,7 +286,7 @@ class ValueNeeds(NamedTuple):
 def judge_nodes(
     words: Words,
     counts: Counts,
-    layout: Layout,
+    layout: WordLayout,
     nodes: Words,
     tail: int,
     room: Room,

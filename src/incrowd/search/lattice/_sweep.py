@@ -8,6 +8,7 @@ classes at the lowest levels that the nodes beyond it still need.
 from __future__ import annotations
 
 import sys
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 
 import numpy as np
@@ -26,7 +27,7 @@ MOST = 4_000_000  # a lattice with more nodes is not looked at node by node
 NOT_MONOTONE = "generalizing can break this promise where records are left out, so every node was looked at."
 
 
-class Visitor:
+class Visitor(ABC):
     """Whoever wants to see nodes. Nodes are numbered within a box; levels count from the lowest of every axis."""
 
     join_from = sys.maxsize
@@ -40,23 +41,23 @@ class Visitor:
         """Say whether a node above others is worth asking first, from its bound and the cells to count it from."""
         return True
 
-    def begin(self, levels: npt.NDArray[np.int16]) -> None:
+    def begin(self, levels: npt.NDArray[np.int16]) -> None:  # noqa: B027 - there may be nothing to do
         """Enter a box; ``levels`` has one row per axis, one column per node."""
 
+    @abstractmethod
     def wanted(self, nodes: Counts, bounds: Counts) -> Counts:
         """Give the nodes that are still of interest, given the bounds that they inherited."""
-        raise NotImplementedError
 
     def is_hopeful(self, cells: Rolled) -> bool:
         """Say whether nodes at or above these cells may be of interest."""
         return True
 
+    @abstractmethod
     def visit(self, nodes: Ints, cells: Rolled) -> Sequence[int]:
         """Look at nodes, given cells at or below all of them, and bound each of them and all nodes below it.
 
         Nodes stand in descending order. Those below another one that turns out to rule them out may be passed over.
         """
-        raise NotImplementedError
 
     def node_levels(self, nodes: Ints) -> Ints:
         """Give the level of every column for levels by axis; nodes are rows."""

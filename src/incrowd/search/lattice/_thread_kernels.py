@@ -12,7 +12,7 @@ import numpy as np
 
 from incrowd.core.kernels import compiled
 from incrowd.search._problem import Counts
-from incrowd.search.lattice._cell_kernels import MIX, Layout, Room, Slots, Words, number_classes
+from incrowd.search.lattice._cell_kernels import MIX, Room, Slots, WordLayout, Words, number_classes
 
 NEAR = 256  # so many numbers are looked up together
 
@@ -89,7 +89,9 @@ def add_half(
     return known
 
 
-def roll_up(words: Words, counts: Counts, layout: Layout, levels: Words, tail: int, room: Room) -> tuple[Words, Counts]:
+def roll_up(
+    words: Words, counts: Counts, layout: WordLayout, levels: Words, tail: int, room: Room
+) -> tuple[Words, Counts]:
     node = np.stack([layout.ladders[0, np.arange(len(levels)), levels], 1 << layout.fields[0]])
     numbers, middle = room.numbers[: len(words)], len(words) // 2
 

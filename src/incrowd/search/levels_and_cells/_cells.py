@@ -13,7 +13,7 @@ from incrowd.search._local_recoding import LocalTable, Pieces
 from incrowd.search._problem import Bools, Counts, Floats, Ints, Problem, least_size
 from incrowd.search.cheapest._formation import BLOCK, WHOLE, Formation, cut_into_blocks
 from incrowd.search.cheapest._kernels import Tables, least_costs
-from incrowd.search.cheapest._search_space import UNIT, Layout, Needs, SearchSpace
+from incrowd.search.cheapest._search_space import UNIT, PointNeeds, PointSpace, SearchSpace
 from incrowd.search.levels_and_cells._candidates import Points, Wanted, with_fewer_stars
 
 DIGITS = 12
@@ -35,7 +35,7 @@ class Bundle:
         return len(self.values) > 1
 
 
-class CellSpace(Layout):
+class CellSpace(PointSpace):
     """The points of a table, where every column is a value of its lowest level or ``*``, as ``Formation`` wants them.
 
     ``boosts`` make the stars of a column dearer than they are, so that others are taken.
@@ -165,7 +165,7 @@ def least_loss(table: LocalTable) -> float:
     than the cheapest; who is left out loses all.
     """
     board = SearchSpace.of(table, "hierarchy")
-    costs = least_costs(board.tables(), Needs.of(table).support(board))
+    costs = least_costs(board.tables(), PointNeeds.of(table).support(board))
     total = sum(column.full for column in board.columns) * max(int(board.weights.sum()), 1)
     return round(_exact_dot(costs, board.weights) / total, DIGITS)
 

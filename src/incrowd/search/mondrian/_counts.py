@@ -17,7 +17,7 @@ from incrowd.core import Cells, Census, CensusRequest, Classes, Domain, Grouping
 from incrowd.models import KAnonymity
 from incrowd.search._local_recoding import Labels, LocalTable
 from incrowd.search._problem import Problem
-from incrowd.search.mondrian._parts import Array, Column, Stretches
+from incrowd.search.mondrian._parts import Array, CutColumn, Stretches
 
 _DENSE = 1 << 22  # up to so many combinations each has a place of its own; of more, those that occur are listed
 
@@ -124,7 +124,7 @@ class CountedCuts:
         from incrowd.search.mondrian._cuts import Cutting  # noqa: PLC0415 - loads numba
 
         tables = [self._column_table(part, column) for column in range(len(part.cells))]
-        columns = [Column.of(table, 0, self._labels) for table in tables]
+        columns = [CutColumn.of(table, 0, self._labels) for table in tables]
         cuttings = [Cutting(table, (column,), strict=True) for table, column in zip(tables, columns, strict=True)]
         found = [cutting.first_cut() for cutting in cuttings]
         reach = [cutting.reach for cutting in cuttings]

@@ -13,14 +13,14 @@ from incrowd.search._local_recoding import LocalTable, flat_tables, number_runs
 from incrowd.search._problem import Bools, OnProgress, Progress
 from incrowd.search.mondrian import _kernels as loops
 from incrowd.search.mondrian._kernels import Cuts, Levels, OpenParts, PieceRows, Rows
-from incrowd.search.mondrian._parts import Array, Column, Cut, EarlierParts, Leaves, PartTree, Stretches, join_trees
+from incrowd.search.mondrian._parts import Array, Cut, CutColumn, EarlierParts, Leaves, PartTree, Stretches, join_trees
 
 
 class Cutting:
     """One run over a table, or over the parts into which it was cut before."""
 
     def __init__(
-        self, table: LocalTable, columns: Sequence[Column], *, strict: bool, earlier: EarlierParts | None = None
+        self, table: LocalTable, columns: Sequence[CutColumn], *, strict: bool, earlier: EarlierParts | None = None
     ) -> None:
         census = table.census
         self._columns, self._strict, self._earlier = tuple(columns), strict, earlier
@@ -184,7 +184,7 @@ class Cutting:
         self._leaves.add(self._cells[rows], self._weights[rows], lengths, parts.reach, parts.numbers)
 
 
-def _code_lines(table: LocalTable, columns: Sequence[Column], sensitive: Sequence[str]) -> Array:
+def _code_lines(table: LocalTable, columns: Sequence[CutColumn], sensitive: Sequence[str]) -> Array:
     """Put the positions of all cells, column by column, above the codes that the check wants."""
     census = table.census
     most = max(*(len(column.code) for column in columns), *(len(census.domains[name]) for name in sensitive), 1)

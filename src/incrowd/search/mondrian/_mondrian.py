@@ -9,7 +9,7 @@ from incrowd.core import Hint, ParameterError, Setting
 from incrowd.models import NTCloseness
 from incrowd.search._local_recoding import Labels, LocalTable
 from incrowd.search._problem import OPTIMAL, OnProgress, Problem, check_choice, check_flag
-from incrowd.search.mondrian._parts import Column, CutOutcome, EarlierParts, label_cut, namesakes
+from incrowd.search.mondrian._parts import CutColumn, CutOutcome, EarlierParts, label_cut, namesakes
 
 
 @dataclass(frozen=True)
@@ -93,7 +93,7 @@ class Mondrian:
 
         table = LocalTable(problem)
         _refuse_promises(table, strict=self.strict)
-        columns = tuple(Column.of(table, index, self.labels) for index in range(len(table.names)))
+        columns = tuple(CutColumn.of(table, index, self.labels) for index in range(len(table.names)))
         found = Cutting(table, columns, strict=self.strict, earlier=earlier).run(progress)
         cut, labels = label_cut(found, columns, apart=not table.union_closed)
         closeness = any(isinstance(model, NTCloseness) for model in problem.model.parts)

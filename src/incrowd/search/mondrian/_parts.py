@@ -41,7 +41,7 @@ class EarlierParts(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Column:
+class CutColumn:
     """One quasi-identifier."""
 
     # `codes`: of every cell; `code`: at every position of the order in which the column is cut. `nested`: it is cut
@@ -56,7 +56,7 @@ class Column:
     distance: Array | None = None
 
     @classmethod
-    def of(cls, table: LocalTable, index: int, labels: Labels) -> Column:
+    def of(cls, table: LocalTable, index: int, labels: Labels) -> CutColumn:
         namer, hierarchy = table.names[index], table.problem.schema.quasi[index][1]
         codes, plain = table.census.codes[index], np.arange(len(table.names[index].code))
         if namer.has_ranges and isinstance(hierarchy, Averaged):
@@ -167,7 +167,7 @@ class PartTree:
     whole table; its records, and its first and last position in that column.
     """
 
-    columns: tuple[Column, ...] = field(repr=False)
+    columns: tuple[CutColumn, ...] = field(repr=False)
     parents: Array = field(repr=False)
     cut: Array = field(repr=False)
     sizes: Array = field(repr=False)
@@ -175,7 +175,7 @@ class PartTree:
     high: Array = field(repr=False)
 
     @classmethod
-    def whole(cls, columns: tuple[Column, ...], size: int) -> PartTree:
+    def whole(cls, columns: tuple[CutColumn, ...], size: int) -> PartTree:
         """Begin with the whole table."""
         none = np.array([-1])
         return cls(columns, none, none, np.array([size]), none, none)
@@ -297,7 +297,7 @@ def namesakes(labels: Sequence[Labelling]) -> Grouping:
     return group([column.codes for column in labels], [max(len(column.names), 1) for column in labels])
 
 
-def label_cut(cut: Cut, columns: Sequence[Column], *, apart: bool) -> tuple[Cut, tuple[Labelling, ...]]:
+def label_cut(cut: Cut, columns: Sequence[CutColumn], *, apart: bool) -> tuple[Cut, tuple[Labelling, ...]]:
     """Say what the classes of a cut are called."""
     # `apart`: no two parts may be called the same: the smallest part that holds all of them, which keeps the promise,
     # takes their place, until all names differ.
@@ -308,7 +308,7 @@ def label_cut(cut: Cut, columns: Sequence[Column], *, apart: bool) -> tuple[Cut,
         cut = _merge_namesakes(cut, columns, merged)
 
 
-def _merge_namesakes(cut: Cut, columns: Sequence[Column], merged: Grouping) -> Cut:
+def _merge_namesakes(cut: Cut, columns: Sequence[CutColumn], merged: Grouping) -> Cut:
     """Put the parts of every group back into the smallest part that holds them all."""
     ways = cut.tree.paths(cut.leaves)
     ways = np.append(ways, np.full((len(ways), 1), -1), axis=1)
@@ -326,7 +326,7 @@ def _merge_namesakes(cut: Cut, columns: Sequence[Column], merged: Grouping) -> C
     return Cut(pieces, _reach(columns, pieces, len(leaves)), leaves, cut.tree)
 
 
-def _reach(columns: Sequence[Column], pieces: Pieces, number: int) -> Stretches:
+def _reach(columns: Sequence[CutColumn], pieces: Pieces, number: int) -> Stretches:
     result = []
     for column in columns:
         places = column.place[column.codes[pieces.cells]]

@@ -22,7 +22,7 @@ NEVER = 2**62  # a cost, or a place, beyond all others
 MOST = 200_000_000  # so many pairs of a class and a category are counted at most
 
 
-class Tree(NamedTuple):
+class LevelTree(NamedTuple):
     """The hierarchies of all columns: which group holds a place at a level."""
 
     groups: Small  # of all places, level after level, column after column
@@ -40,7 +40,7 @@ class SwapParts(NamedTuple):
     after: Counts  # the next part of the class; -1 for the last
 
 
-class Groups(NamedTuple):
+class SwapGroups(NamedTuple):
     """The classes; those that were merged with others have no records."""
 
     first: Counts  # the first part of each; -1 where there is none
@@ -54,7 +54,7 @@ class Groups(NamedTuple):
 
 
 @compiled
-def _common_level(tree: Tree, column: int, low: int, high: int) -> int:
+def _common_level(tree: LevelTree, column: int, low: int, high: int) -> int:
     level = 0
     while tree.groups[tree.starts[column, level] + low] != tree.groups[tree.starts[column, level] + high]:
         level += 1
@@ -62,7 +62,7 @@ def _common_level(tree: Tree, column: int, low: int, high: int) -> int:
 
 
 @compiled
-def refresh(numbers: Counts, parts: SwapParts, groups: Groups, tree: Tree) -> None:
+def refresh(numbers: Counts, parts: SwapParts, groups: SwapGroups, tree: LevelTree) -> None:
     kinds, edges = groups.kinds, groups.edges
     for number in numbers:
         size = different = levels = 0
@@ -117,7 +117,7 @@ def _end_without(number: int, column: int, place: int, edges: Counts, side: int)
 
 
 @compiled
-def _least_cost(one: int, there: int, rest: Counts, parts: SwapParts, groups: Groups, tree: Tree) -> int:
+def _least_cost(one: int, there: int, rest: Counts, parts: SwapParts, groups: SwapGroups, tree: LevelTree) -> int:
     """Give what two classes cost at least after a swap, whichever record comes back."""
     # `one`: the record that goes, by its part; `rest`: per column the lowest and the highest place of its own class
     # without it.
@@ -134,7 +134,7 @@ def _least_cost(one: int, there: int, rest: Counts, parts: SwapParts, groups: Gr
 
 
 @compiled
-def _swap_cost(one: int, other: int, rest: Counts, parts: SwapParts, groups: Groups, tree: Tree) -> int:
+def _swap_cost(one: int, other: int, rest: Counts, parts: SwapParts, groups: SwapGroups, tree: LevelTree) -> int:
     """Give what two classes cost after a swap of two records, given by their parts; ``rest`` as in ``_least_cost``."""
     there = parts.owner[other]
     ours = theirs = 0
@@ -148,7 +148,7 @@ def _swap_cost(one: int, other: int, rest: Counts, parts: SwapParts, groups: Gro
 
 
 @compiled
-def _may_swap(one: int, other: int, wanted: int, parts: SwapParts, groups: Groups) -> bool:
+def _may_swap(one: int, other: int, wanted: int, parts: SwapParts, groups: SwapGroups) -> bool:
     """Say whether a swap gives the first class a category that it lacks, and costs the second none that it needs."""
     mine, yours = parts.kind[one], parts.kind[other]
     here, there = parts.owner[one], parts.owner[other]
@@ -162,7 +162,7 @@ def _may_swap(one: int, other: int, wanted: int, parts: SwapParts, groups: Group
 
 
 @compiled
-def best_swap(mine: Counts, wanted: int, parts: SwapParts, groups: Groups, tree: Tree) -> tuple[int, int]:
+def best_swap(mine: Counts, wanted: int, parts: SwapParts, groups: SwapGroups, tree: LevelTree) -> tuple[int, int]:
     """Find the swap of a record of a class with one of another that adds least to the cost; -1, -1 if there is none."""
     # Of swaps that cost the same the first cell of this class is taken (`mine` are in their order), then the first cell
     # of the others, then the first class. Classes that cannot have a better one are passed over by a bound.
@@ -193,7 +193,7 @@ def best_swap(mine: Counts, wanted: int, parts: SwapParts, groups: Groups, tree:
 
 
 @compiled
-def best_merger(here: int, wanted: int, groups: Groups, tree: Tree) -> int:
+def best_merger(here: int, wanted: int, groups: SwapGroups, tree: LevelTree) -> int:
     """Find the class that a class is merged with: the one with the most categories together, then the cheapest."""
     # More categories than `wanted` are not better. With 0 the cheapest is taken.
     best, most, found = NEVER, -1, -1
@@ -226,7 +226,7 @@ class Crowds:
         self._wanted = wanted
         groups = [[group[namer.code] for group in table.level_groups(at)] for at, namer in enumerate(table.names)]
         places, starts = flat_tables(groups)
-        self._tree = Tree(places.astype(np.int32), starts)
+        self._tree = LevelTree(places.astype(np.int32), starts)
         self._parts = _parts_of_cells(table, raised, kinds)
         self._groups = _empty_groups(len(raised.sizes), int(kinds.max(initial=0)) + 1, len(table.names))
         self._used = len(raised.rows)
@@ -305,16 +305,16 @@ def _parts_of_cells(table: LocalTable, raised: Raised, kinds: Ints) -> SwapParts
     return SwapParts(np.arange(len(census)), owner, kind, records, place, np.full(len(census), -1, dtype=np.int64))
 
 
-def _empty_groups(number: int, kinds: int, columns: int) -> Groups:
+def _empty_groups(number: int, kinds: int, columns: int) -> SwapGroups:
     if number * kinds > MOST:
         msg = f"SwapDiversity counts {kinds:,} sensitive values in {number:,} classes, and can count {MOST:,} pairs."
         raise ParameterError(msg, hint="give the sensitive column categories, or allow fewer outliers.")
     first, counts = np.full(number, -1, dtype=np.int64), np.zeros((number, kinds), dtype=np.int32)
     size, different, cost = (np.zeros(number, dtype=np.int64) for _ in range(3))
-    return Groups(first, size, different, counts, cost, np.zeros((number, columns, 6), dtype=np.int64))
+    return SwapGroups(first, size, different, counts, cost, np.zeros((number, columns, 6), dtype=np.int64))
 
 
-def _chain(parts: SwapParts, groups: Groups, number: int) -> None:
+def _chain(parts: SwapParts, groups: SwapGroups, number: int) -> None:
     """Chain the parts of every class in the order of their cells."""
     order = np.argsort(parts.owner[:number], kind="stable")
     owner = parts.owner[order]

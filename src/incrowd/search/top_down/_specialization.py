@@ -113,7 +113,7 @@ def _joined_parts(several: Sequence[Parts]) -> Parts:
     return Parts(cells, counts, _boundaries_of(sizes), levels, closed)
 
 
-class Needs(NamedTuple):
+class GroupNeeds(NamedTuple):
     """What a class needs: enough worth of different kinds, and enough worth added up over its records."""
 
     # `kinds`: per need the kind of every cell, numbered differently for each need; a kind is `worth` something however
@@ -126,7 +126,7 @@ class Needs(NamedTuple):
     stages: Counts
 
 
-def _needs_of_cells(table: LocalTable, order: Ints) -> Needs:
+def _needs_of_cells(table: LocalTable, order: Ints) -> GroupNeeds:
     """Give what a class needs, for cells in the order that decides ties."""
     kinds, worth, worths, entries = [], [np.zeros(0, dtype=np.int64)], [], 0
     of_kinds: list[tuple[int, int]] = []
@@ -142,7 +142,7 @@ def _needs_of_cells(table: LocalTable, order: Ints) -> Needs:
                 worth.append(one.worth)
                 of_kinds.append(need)
                 entries += len(one.worth)
-    return Needs(
+    return GroupNeeds(
         kinds=np.array(kinds, dtype=np.int64).reshape(len(kinds), len(order)),
         worth=np.concatenate(worth),
         worths=np.array(worths, dtype=np.int64).reshape(len(worths), len(order)),
@@ -151,7 +151,7 @@ def _needs_of_cells(table: LocalTable, order: Ints) -> Needs:
     )
 
 
-class _Groups(NamedTuple):
+class _PartGroups(NamedTuple):
     """The group of every piece (``of``); per group its label, what it has of every need, and whether that is enough."""
 
     # `entry` and `records`: per need and piece the kind in its group, and the records of it.
@@ -181,7 +181,7 @@ class _Specialization:
     # `by_loss`: the best column is the one that gains most, instead of the one that takes most records along. `retry`:
     # those who stay are tried again with the other columns.
     ladders: Ladders
-    needs: Needs
+    needs: GroupNeeds
     codes: Ints
     by_loss: bool
     retry: bool
@@ -223,7 +223,7 @@ class _Specialization:
             value = np.where(free, np.inf, gained * self.ladders.prices[column])
         return _Tried(groups.of, kept, value, records, branches, ~some)
 
-    def _divide(self, cells: Ints, counts: Counts, starts: Counts, labels: Counts) -> _Groups:
+    def _divide(self, cells: Ints, counts: Counts, starts: Counts, labels: Counts) -> _PartGroups:
         """Divide the pieces of every part by labels, and say what each group has."""
         needs = self.needs
         seen = np.full(int(labels.max()) + 1, -1)
@@ -238,9 +238,9 @@ class _Specialization:
         for need, worth in enumerate(needs.worths):
             have[:, kinds + need] = np.add.reduceat((counts * worth[cells])[order], at[:-1])
         enough = np.all(have >= needs.bounds, axis=1)
-        return _Groups(of, labels[order[at[:-1]]], have, enough, tally.entry, tally.records)
+        return _PartGroups(of, labels[order[at[:-1]]], have, enough, tally.entry, tally.records)
 
-    def _take_back(self, parts: Parts, column: int, groups: _Groups, kept: Counts, some: Bools) -> None:
+    def _take_back(self, parts: Parts, column: int, groups: _PartGroups, kept: Counts, some: Bools) -> None:
         """Step 10: where those who stay have not enough, take from those who would go on. Changes ``kept``."""
         # `some`: whether any record of the piece's part goes on; if none does, all stay.
         back = some & (kept == 0)
@@ -261,7 +261,7 @@ class _Specialization:
             given[rest[_smallest_groups(here.owner[rest], group[rest], groups.labels, given[rest], score[rest])]] = 0
             kept[inside] = given
 
-    def _borrow(self, parts: Parts, lines: Counts, groups: _Groups, entry: Counts) -> tuple[Counts, Bools]:
+    def _borrow(self, parts: Parts, lines: Counts, groups: _PartGroups, entry: Counts) -> tuple[Counts, Bools]:
         """Move single records back; give what is kept then, and the parts for which single records do not suffice."""
         needs, cells = self.needs, parts.cells
         pieces = np.concatenate((lines, needs.kinds.take(cells, axis=1), entry, needs.worths.take(cells, axis=1)))
