@@ -118,7 +118,7 @@ class Rollup:
 
     @functools.cached_property
     def layout(self) -> Any:
-        return cell_loops().Layout.of(self._fields, self._tables, self._groups)
+        return cell_loops().WordLayout.of(self._fields, self._tables, self._groups)
 
     @property
     def is_compiled(self) -> bool:
