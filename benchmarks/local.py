@@ -1,7 +1,8 @@
 """Local recodings: what each loses beside the best node, and how long it takes beside ARX and the bare group-by.
 
-``python benchmarks/local.py [--adult FOLDER] [--synth FOLDER] [--arx CLASSPATH] [--quick]``. Folders and class path are
-as in ``search.py``. What is not given is left out. anonypy takes part where it is installed.
+``python benchmarks/local.py [--adult FOLDER] [--synth FOLDER] [--sdc FOLDER] [--arx CLASSPATH] [--quick]``. Folders and
+class path are as in ``search.py``; that of ``--sdc`` has ``testdata.csv`` and ``testdata2.csv`` of sdcMicro. What is
+not given is left out. anonypy takes part where it is installed.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import time
 from pathlib import Path
 
 import numpy as np
+from _local_candidates import candidates_on_adult, candidates_on_sdc
 from _local_cheapest import adult as cheapest_on_adult, synthetic as cheapest_on_many
 from _local_improved import improved
 from _local_levels import levels_on_adult, levels_on_many
@@ -142,6 +144,7 @@ def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description="Local recodings against each other, ARX and the bare group-by.")
     parser.add_argument("--adult", type=Path, help="a folder with adult.csv and ARX's hierarchies")
     parser.add_argument("--synth", type=Path, help="a folder with the synthetic table")
+    parser.add_argument("--sdc", type=Path, help="a folder with testdata.csv and testdata2.csv of sdcMicro")
     parser.add_argument("--arx", help="the class path of ARX, or a file that holds it")
     parser.add_argument("--quick", action="store_true", help="measure less")
     given = parser.parse_args(arguments)
@@ -153,10 +156,13 @@ def main(arguments: list[str] | None = None) -> None:
         top_down(given.adult, calls)
         cheapest_on_adult(given.adult, calls, targets)
         levels_on_adult(given.adult, calls, targets)
+        candidates_on_adult(given.adult)
         improved(given.adult)
         quality(given.adult, targets)
         if given.arx:
             against_arx(given.adult, classpath_of(given.arx), calls, targets)
+    if given.sdc:
+        candidates_on_sdc(given.sdc)
     if given.synth:
         mondrian_of_many(given.synth, targets)
         cheapest_on_many(given.synth, targets)

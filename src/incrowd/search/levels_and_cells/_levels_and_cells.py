@@ -51,6 +51,9 @@ class LevelsAndCells:
     stars. Classes are compared by equality, ``*`` being a value of its own, so that every promise, certificate and
     check means what it always means.
 
+    With ``k>=5[candidates]`` stars fit every value, and are given back as long as that promise holds, by itself or
+    beside ``k>=2``. Beside promises about values nothing is given back.
+
     Records that are alike stay together, and a row may stand for several (``count``).
 
     Carries every promise whose classes may be put together: all but (n, t)-closeness, and where people have several
