@@ -43,11 +43,12 @@ def test_every_strength_has_its_price(frontier: Run) -> None:
     code, out, err = frontier("plan.toml")
     assert (code, err) == (0, "")
     assert out == (
-        "       k    loss  left out   groups\n"
-        "       1   0.000         0        4\n"
-        "       2   0.333         0        2  ##########\n"
-        "       3   1.000         0        1  ##############################\n"
-        "       4   1.000         0        1  ##############################\n"
+        "       k  detail kept    loss  left out   groups\n"
+        "       1       100.0%   0.000         0        4\n"
+        "       2        66.7%   0.333         0        2  ##########\n"
+        "       3         0.0%   1.000         0        1  ##############################\n"
+        "       4         0.0%   1.000         0        1  ##############################\n"
+        "loss: the geometric mean of losses, the measure of the search.\n"
     )
 
 
@@ -58,6 +59,7 @@ def test_different_diseases_can_grow_along_the_curve(frontier: Run) -> None:
         {
             "schema": 1,
             "l": [1, 2],
+            "detail_kept": [0.666666666667, 0.0],
             "loss": [0.333333333333, 1.0],
             "suppressed": [0, 0],
             "classes": [2, 1],
@@ -72,11 +74,12 @@ def test_every_other_promise_of_the_plan_is_kept_and_told(frontier: Run) -> None
     code, out, err = frontier("plan.toml")
     assert (code, err) == (0, "")
     assert out == (
-        "       k    loss  left out   groups\n"
-        "       1   1.000         0        1  ##############################\n"
-        "       2   1.000         0        1  ##############################\n"
-        "       3   1.000         0        1  ##############################\n"
-        "       4   1.000         0        1  ##############################\n"
+        "       k  detail kept    loss  left out   groups\n"
+        "       1         0.0%   1.000         0        1  ##############################\n"
+        "       2         0.0%   1.000         0        1  ##############################\n"
+        "       3         0.0%   1.000         0        1  ##############################\n"
+        "       4         0.0%   1.000         0        1  ##############################\n"
+        "loss: the geometric mean of losses, the measure of the search.\n"
         "Every line also keeps l>=2[disease].\n"
     )
 
@@ -87,22 +90,22 @@ def test_the_curve_masks_where_the_plan_does(frontier: Run) -> None:
     Path("people.csv").write_text("age,disease\n31,flu\n34,flu\n52,hiv\n71,hiv\n")
     Path("plan.toml").write_text(changed)
     lines = frontier("plan.toml")[1].splitlines()
-    assert lines[2].split()[:4] == ["2", "0.667", "2", "1"]
+    assert lines[2].split()[:5] == ["2", "33.3%", "0.667", "2", "1"]
     assert lines[3] == "       3  nothing can be published"
 
 
 def test_the_only_sensitive_column_need_not_be_named(frontier: Run) -> None:
-    assert frontier("plan.toml", "--by", "p")[1].splitlines()[2].split()[:2] == ["2", "1.000"]
+    assert frontier("plan.toml", "--by", "p")[1].splitlines()[2].split()[:3] == ["2", "0.0%", "1.000"]
 
 
 def test_the_measure_of_the_plan_is_the_one_that_is_shown(frontier: Run) -> None:
     Path("plan.toml").write_text(PLAN + '[search]\nmeasure = "discernibility"\n')
     assert frontier("plan.toml")[1] == (
-        "       k discernibility  left out   groups\n"
-        "       1              4         0        4  ########\n"
-        "       2              8         0        2  ###############\n"
-        "       3             16         0        1  ##############################\n"
-        "       4             16         0        1  ##############################\n"
+        "       k  detail kept discernibility  left out   groups\n"
+        "       1       100.0%              4         0        4  ########\n"
+        "       2        66.7%              8         0        2  ###############\n"
+        "       3         0.0%             16         0        1  ##############################\n"
+        "       4         0.0%             16         0        1  ##############################\n"
     )
 
 
@@ -111,11 +114,12 @@ def test_the_curve_keeps_to_the_limits_of_the_plan(frontier: Run) -> None:
     code, out, err = frontier("plan.toml")
     assert (code, err) == (0, "")
     assert out == (
-        "       k    loss  left out   groups\n"
-        "       1   0.333         0        2  ##########\n"
-        "       2   0.333         0        2  ##########\n"
+        "       k  detail kept    loss  left out   groups\n"
+        "       1        66.7%   0.333         0        2  ##########\n"
+        "       2        66.7%   0.333         0        2  ##########\n"
         "       3  nothing can be published\n"
         "       4  nothing can be published\n"
+        "loss: the geometric mean of losses, the measure of the search.\n"
     )
 
 
@@ -132,8 +136,8 @@ def test_what_was_not_looked_at_for_lack_of_memory_is_said(frontier: Run) -> Non
     code, out, _ = frontier("plan.toml")
     assert code == 0
     assert out.splitlines()[1:3] == [
-        "       1   0.333         0        2  ##########",
-        "       2   0.333         0        2  ##########",
+        "       1        66.7%   0.333         0        2  ##########",
+        "       2        66.7%   0.333         0        2  ##########",
     ]
     assert out.splitlines()[-1].startswith("note: The census of this table does not fit into memory (2 cells do)")
     code, out, _ = frontier("plan.toml", "--json")

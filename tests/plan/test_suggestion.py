@@ -188,9 +188,10 @@ def test_suggestion_profile_and_frontier_print_as_tables() -> None:
     assert repr(ic.profile(table)) == "Profile(60 records, 9 columns)"
     curve = ic.frontier(VISITS, ic.Schema(quasi={"age": ic.intervals(10, 100)}), values=[1, 400])
     assert str(curve).splitlines() == [
-        "       k    loss  left out   groups",
-        "       1   0.000         0       50",
+        "       k  detail kept    loss  left out   groups",
+        "       1       100.0%   0.000         0       50",
         "     400  nothing can be published",
+        "loss: the geometric mean of losses, the measure of the search.",
     ]
     for shown in (found, ic.profile(table), curve):
         assert shown._repr_html_().count("<table>") == 1

@@ -129,12 +129,25 @@ def test_the_first_page_says_which_columns_carry_nothing_any_more() -> None:
     words = "5 of 8 columns that could help to recognise somebody carry nothing any more: q0, q1, q2, q3, q4"
     release = gone()
     assert release.explanation.empty == ("q0", "q1", "q2", "q3", "q4")
-    summary = page(release).sections[0]
-    assert f"{words}." in summary.words
-    rows = {row[0]: row[2] for row in summary.tables[1].rows}
+    found = page(release)
+    assert f"{words}. What would bring them back stands in the first table." in found.reasons
+    lost, _, compared = found.sections[0].tables
+    assert lost.caption == "Columns of which nothing or little is left"
+    assert lost.rows[0] == ("q0", "nothing", "No single change that was tried brings it back.")
+    rows = {row[0]: row[2] for row in compared.rows}
     assert rows["quasi-identifiers that still say something"] == "3"
     assert rows["detail kept, average of these columns"] == "37.5%"  # the geometric mean said 45.8%
     assert f"{words}." in release.explain()
+
+
+def test_a_verdict_is_not_green_where_a_column_carries_nothing() -> None:
+    table = [{"age": 30 + number % 30, "sex": "fm"[number % 2]} for number in range(300)]
+    schema = ic.Schema(quasi={"age": ic.flat(), "sex": ic.flat()})
+    found = {k: page(ic.anonymize(table, schema, model=f"k>={k}"), **STATED) for k in (10, 60)}
+    assert [one.state for one in found.values()] == ["good", "doubt"]
+    assert [reason.partition(":")[0] for reason in found[60].reasons] == [
+        "1 of 2 columns that could help to recognise somebody carries nothing any more"
+    ]
 
 
 def test_the_command_line_says_it_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

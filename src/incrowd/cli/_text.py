@@ -301,7 +301,7 @@ def release_lines(release: Release, paper: Paper) -> list[str]:
 
 def shortfall_lines(release: Release, paper: Paper) -> Iterator[str]:
     """Name the columns that carry nothing or little, each with what would bring it back."""
-    told, found = release.explanation.emptied_text(), release.explanation.shortfalls
+    told, found = release.explanation.emptied_text(), [*map(str, release.explanation.shortfalls)]
     more = [] if len(found) <= FEW else [f"{len(found) - FEW} more: incrowd anonymize --explain"]
     for place, text in enumerate([told, *found[:FEW], *more] if told else []):
         indent = "  " * (place > 0)

@@ -100,7 +100,8 @@ def _release_facts(release: Release) -> dict[str, Cell]:
         for (name, _, _), value in zip(finding.required, finding.measured, strict=False):
             key = f"{name} of {', '.join(finding.columns)}" if finding.columns else name
             facts[key] = int(value) if value == int(value) else float(value)
-    return facts | dict(release.measures)
+    named = {"geometric mean of losses" if name == "loss" else name: cost for name, cost in release.measures.items()}
+    return facts | {"detail kept": release.detail_kept} | named
 
 
 def _text_of(value: Cell) -> str:

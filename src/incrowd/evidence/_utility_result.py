@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from incrowd.measures import ColumnCosts
+from incrowd.measures import ColumnCosts, mean_detail
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,9 +58,9 @@ class Marginal:
         return {**plain, "shares": shares} if values else plain
 
     def __str__(self) -> str:
-        lost = "" if self.costs is None else f"loss {self.costs.loss:.3f}, "
+        kept = "" if self.costs is None else f"detail kept {1 - self.costs.loss:.1%}, "
         starless = "" if self.shown in {None, self.distance} else f", of the cells without a star by {self.shown:.1%}"
-        return f"{self.column}: {lost}distribution off by {self.distance:.1%}{starless}"
+        return f"{self.column}: {kept}distribution off by {self.distance:.1%}{starless}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,6 +185,7 @@ class Utility:
         return {
             "schema": 1,
             **{name: getattr(self, name) for name in counts},
+            "detail_kept": self.detail_kept,
             "measures": dict(self.measures),
             "columns": {name: column.to_dict(values=values) for name, column in self.columns.items()},
             "pairs": [{**asdict(pair), "columns": list(pair.columns)} for pair in self.pairs],
@@ -192,10 +193,15 @@ class Utility:
             "accuracy": None if self.accuracy is None else asdict(self.accuracy),
         }
 
+    @property
+    def detail_kept(self) -> float:
+        """The share of the detail that is kept, on average over the quasi-identifiers."""
+        return mean_detail([one.costs.loss for one in self.columns.values() if one.costs is not None])
+
     def __str__(self) -> str:
         lines = [
             f"{self.published:,} of {self.records:,} records, {self.masked:,} of them masked",
-            f"loss {self.measures['loss']:.3f}, bits lost {self.measures['entropy']:.1%}, cells {self.starred:.1%}",
+            f"detail kept {self.detail_kept:.1%}, bits lost {self.measures['entropy']:.1%}, cells {self.starred:.1%}",
             *map(str, self.columns.values()),
             f"how columns go together (Cramér's V) changes by {self.mean_change:.3f} on average",
         ]
@@ -218,4 +224,4 @@ class Utility:
         return "\n".join(lines)
 
     def __repr__(self) -> str:
-        return f"Utility({self.published:,} of {self.records:,} records, loss {self.measures['loss']:.3f})"
+        return f"Utility({self.published:,} of {self.records:,} records, detail kept {self.detail_kept:.1%})"

@@ -11,7 +11,7 @@ from incrowd.core import records_text, share_text
 from incrowd.measures import mean_detail
 from incrowd.release._columns import PublishedColumn, columns_of_local, columns_of_node
 from incrowd.release._recipe import Recipe
-from incrowd.release._ways_back import WayBack, WaysBack
+from incrowd.release._ways_back import Shortfall, WayBack, WaysBack
 from incrowd.search import Inspection, LocalOutcome, Problem
 
 
@@ -94,9 +94,9 @@ class Explanation:
         return {} if self.back is None else self.back.ways
 
     @property
-    def shortfalls(self) -> tuple[str, ...]:
+    def shortfalls(self) -> tuple[Shortfall, ...]:
         """Say of every column that carries nothing or little what would bring it back, in plain words."""
-        return () if self.back is None else self.back.texts
+        return () if self.back is None else self.back.shortfalls
 
     @property
     def left_out(self) -> Mapping[str, int]:
@@ -145,7 +145,7 @@ def in_words(explanation: Explanation, recipe: Recipe, classes: int, measures: M
         "",
     ]
     if explanation.shortfalls:
-        lines += [f"{explanation.emptied_text()}.", *explanation.shortfalls, ""]
+        lines += [f"{explanation.emptied_text()}.", *map(str, explanation.shortfalls), ""]
     if len(explanation.left_out) > 1:
         told = ", ".join(f"{text} {count:,}" for text, count in explanation.left_out.items())
         most = max(explanation.left_out.values())

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property, reduce
 from itertools import groupby
 from operator import and_
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from incrowd.core import IncrowdError, PrivacyWarning, unbroken_percent
 from incrowd.measures import mean_detail
@@ -68,6 +68,36 @@ class WayBack:
     words: str
 
 
+class Shortfall(NamedTuple):
+    """A column that carries nothing or little: what is left of it, and what would bring it back, in plain words."""
+
+    column: str
+    left: str
+    back: str
+
+    @classmethod
+    def of(cls, one: PublishedColumn, ways: Sequence[WayBack], none: str) -> Shortfall:
+        """Put changes into words; ``none`` says why there are none."""
+        nothing, kept = one.status == "nothing", []
+        share = f"{unbroken_percent(one.share_telling)} of its cells say something"
+        for what, same in groupby(ways, key=_values_text if nothing else _share_text):
+            kept.append(f"{what} {', or '.join(way.words for way in same)}")
+        would = "It would keep " if nothing else "It would be "
+        left = "carries nothing" if nothing else f"carries little: {share}"
+        return cls(one.column, left, f"{would + '; '.join(kept) if kept else none}.")
+
+    def __str__(self) -> str:
+        return f"{self.column} {self.left}. {self.back}"
+
+
+def _values_text(way: WayBack) -> str:
+    return f"{way.values:,} values" + ("" if way.level is None else f" at level {way.level}")
+
+
+def _share_text(way: WayBack) -> str:
+    return unbroken_percent(way.share_telling)
+
+
 class WaysBack:
     """What would bring columns back. Counted when somebody asks, then kept."""
 
@@ -79,7 +109,7 @@ class WaysBack:
 
     def __getstate__(self) -> dict[str, Any]:
         """Pickle what was counted, and not the census."""
-        return {"ways": self.ways, "texts": self.texts}
+        return {"ways": self.ways, "shortfalls": self.shortfalls}
 
     @cached_property
     def ways(self) -> Mapping[str, tuple[WayBack, ...]]:
@@ -90,14 +120,13 @@ class WaysBack:
             return {self._columns[place].column: tuple(self._ways_of(place)) for place in poor}
 
     @cached_property
-    def texts(self) -> tuple[str, ...]:
-        """Say the same in plain words, a sentence or two per column."""
+    def shortfalls(self) -> tuple[Shortfall, ...]:
+        """Say the same in plain words, column by column."""
         ways, lows = self.ways, self._trials.problem.at_least
         none = TOO_LARGE if self._trials.is_spent else NONE
+        asked = {one.column for one in self._columns if one.status == "nothing" and lows.get(one.column)}
         return tuple(
-            _shortfall_text(
-                one, ways[one.column], ASKED if lows.get(one.column, 0) and one.status == "nothing" else none
-            )
+            Shortfall.of(one, ways[one.column], ASKED if one.column in asked else none)
             for one in self._columns
             if one.status != "fine"
         )
@@ -107,7 +136,7 @@ class WaysBack:
         base = trials.base(place, self._columns[place])
         if base is not None:
             if trials.levels != base and (found := self._gain(place, trials.at(base))) is not None:
-                yield self._way(place, found, "at_most", base[place], f"with at_most = {base[place]} for it")
+                yield self._way(place, found, "at_most", base[place], f"if you ask for level {base[place]} at most")
                 return
             yield from self._with_more_left_out(place, base)
             yield from self._with_less_k(place, base)
@@ -118,9 +147,11 @@ class WaysBack:
             important = {**problem.importance, name: weight}
             found = self._gain(place, trials.columns_by(replace(problem, importance=important), trials.search))
             if found is not None:
-                yield self._way(place, found, "importance", weight, f"with importance {weight:g} for it")
+                yield self._way(place, found, "importance", weight, f"if it were {weight:g} times as important")
         elif (found := self._gain(place, trials.levels_and_cells)) is not None:
-            yield self._way(place, found, "search", "levels-and-cells", "with levels-and-cells")
+            yield self._way(
+                place, found, "search", "levels-and-cells", "with levels and cells, which stars single values"
+            )
 
     def _with_more_left_out(self, place: int, base: Levels) -> Iterator[WayBack]:
         problem = self._trials.problem
@@ -274,22 +305,3 @@ def _largest(values: Sequence[int], fits: Callable[[int], bool]) -> int | None:
         middle = (low + high) // 2
         low, high = (middle + 1, high) if fits(values[middle]) else (low, middle)
     return values[low - 1] if low else None
-
-
-def _shortfall_text(one: PublishedColumn, ways: Sequence[WayBack], none: str) -> str:
-    """Say that a column carries nothing or little, and what would bring it back, or why nothing does."""
-    nothing, kept = one.status == "nothing", []
-    share = f"{unbroken_percent(one.share_telling)} of its cells say something"
-    told = "carries nothing" if nothing else f"carries little: {share}"
-    for what, same in groupby(ways, key=_values_text if nothing else _share_text):
-        kept.append(f"{what} {', or '.join(way.words for way in same)}")
-    would = "It would keep " if nothing else "It would be "
-    return f"{one.column} {told}. {would + '; '.join(kept) if kept else none}."
-
-
-def _values_text(way: WayBack) -> str:
-    return f"{way.values:,} values" + ("" if way.level is None else f" at level {way.level}")
-
-
-def _share_text(way: WayBack) -> str:
-    return unbroken_percent(way.share_telling)

@@ -115,10 +115,9 @@ def _groups_with_records(
 
 
 def frontier_rows(curve: Frontier) -> Rows:
-    """Give what every k costs; those that cannot be kept are left out."""
-    table = curve.to_dict()
-    pairs = zip(table[curve.of], table[curve.measure], strict=True)
-    return [{"k": value, "cost": cost} for value, cost in pairs if cost is not None]
+    """Give the detail that every k keeps; those that cannot be kept are left out."""
+    pairs = zip(curve.values, curve.nodes, strict=True)
+    return [{"k": value, "kept": node.kept} for value, node in pairs if node is not None]
 
 
 def lattice_rows(problem: Problem, chosen: Sequence[int]) -> tuple[Rows, Rows] | None:

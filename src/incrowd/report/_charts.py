@@ -85,7 +85,7 @@ class Charts:
         return plots.marginals(drawn, column)
 
     def frontier(self) -> Any | None:
-        """Draw what every k would cost beside the other promises (chart G), by levels; nothing for a huge lattice."""
+        """Draw the detail that every k would keep with the other promises (chart G); nothing for a huge lattice."""
         problem = self.basis.problem
         if problem.nodes * len(problem.census) > WORK:
             return None
@@ -94,7 +94,7 @@ class Charts:
         grid = sorted({chosen, *np.unique(np.geomspace(1, most, 24).astype(int)).tolist()})
         asked = replace(problem, model=growing_promise(KAnonymity(1), problem.model, problem.schema))
         curve = rows.frontier_rows(find_frontier(asked, "k", grid, "loss"))
-        return plots.frontier(curve, {"k": chosen, "cost": self.release.measures.get("loss")})
+        return plots.frontier(curve, {"k": chosen, "kept": self.release.detail_kept})
 
     def lattice(self) -> Any | None:
         """Draw the lattice with its acceptable, minimal and chosen nodes; nothing if it is too large or missing."""

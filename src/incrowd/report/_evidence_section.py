@@ -20,6 +20,7 @@ from incrowd.report._page import LONG, WORDS, Figure, Section, Table, figure_of
 from incrowd.report._verdict_section import HEAD, Row, compared_row, risk_rows, share
 
 NAMES = {
+    "loss": "geometric mean of losses",
     "precision": "precision lost (1 - Sweeney's)",
     "discernibility_star": "discernibility without a penalty (DM*)",
     "ambiguity": "ambiguity (combinations of values per record)",
@@ -108,7 +109,7 @@ def usefulness_section(charts: Charts) -> Section:
         return Section("usefulness", "Usefulness", words, cost, [lost], annex=True)
     found = charts.utility
     table = [
-        [name, "" if column.costs is None else f"{column.costs.loss:.3f}", f"{column.distance:.1%}"]
+        [name, "" if column.costs is None else f"{1 - column.costs.loss:.1%}", f"{column.distance:.1%}"]
         for name, column in found.columns.items()
     ]
     words = [f"The association between columns (Cramér's V) changes by {found.mean_change:.3f} on average."]
@@ -131,7 +132,7 @@ def usefulness_section(charts: Charts) -> Section:
     ]
     if (curve := charts.frontier()) is not None:
         figures.append(figure_of("frontier", curve))
-    head = ["column", "loss", "distribution off by"]
+    head = ["column", "detail kept", "distribution off by"]
     tables = [Table("Columns", head, table), _cost_table(found.measures)]
     return Section("usefulness", "Usefulness", words, tables, [lost, *figures], annex=True)
 

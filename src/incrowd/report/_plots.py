@@ -250,17 +250,16 @@ def marginals(rows: Rows, column: str) -> Any:
 
 
 def frontier(rows: Rows, chosen: dict[str, Any]) -> Any:
-    """Draw what every k alone would cost, with the release if its cost is known (chart G)."""
+    """Draw the detail that every k would keep, and the release (chart G)."""
     base = alt.Chart(_data(rows)).encode(
         x=alt.X("k:Q", scale=alt.Scale(type="log"), title="smallest group (k)"),
-        y=alt.Y("cost:Q", title="detail lost", axis=alt.Axis(format="%"), scale=alt.Scale(zero=True)),
+        y=alt.Y("kept:Q", title="detail kept", axis=alt.Axis(format="%"), scale=alt.Scale(zero=True)),
     )
-    drawn = base.mark_line(color=QUIET, interpolate="step-before")
-    if chosen["cost"] is not None:
-        here = alt.Chart(_data([{**chosen, "name": "this release"}])).encode(x=alt.X("k:Q"), y=alt.Y("cost:Q"))
-        name = here.mark_text(align="left", dx=8, dy=14, fontSize=13, color=LIMIT).encode(text=alt.Text("name:N"))
-        drawn = drawn + here.mark_point(filled=True, shape="square", opacity=1, size=120, color=AFTER) + name
-    return _finished_chart(drawn, "Detail lost for every k")
+    line = base.mark_line(color=QUIET, interpolate="step-before")
+    here = alt.Chart(_data([{**chosen, "name": "this release"}])).encode(x=alt.X("k:Q"), y=alt.Y("kept:Q"))
+    name = here.mark_text(align="left", dx=8, dy=-14, fontSize=13, color=LIMIT).encode(text=alt.Text("name:N"))
+    point = here.mark_point(filled=True, shape="square", opacity=1, size=120, color=AFTER)
+    return _finished_chart(line + point + name, "Detail kept for every k")
 
 
 # Charts of the papers' experiments: curves, bars, points and a grid of yes and no. ``axes`` are keys of the rows.

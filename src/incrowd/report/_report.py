@@ -222,13 +222,17 @@ def _star_texts(name: str, stars: Sequence[str]) -> Iterator[str]:
 
 # The first page: what a board reads before it signs.
 
-NAMED = 12
-"""So many columns are named on the first page."""
+SHORTFALLS = 5
+"""Of so many columns the first page says what would bring them back."""
 
 
 def summary_section(charts: Charts) -> Section:
     """Say in plain words and few numbers what was promised, what was measured, and what it cost."""
     tables = [promises_table(charts.release), Table("Before and after", HEAD, _summary_rows(charts))]
+    if lost := charts.release.explanation.shortfalls:
+        head = ("column", "what is left", "what would bring it back")
+        rows = [(one.column, one.left.removeprefix("carries "), one.back) for one in lost]
+        tables.insert(0, Table("Columns of which nothing or little is left", head, rows, SHORTFALLS))
     return Section("summary", "In short", _summary_words(charts), tables, [chances_figure(charts)])
 
 
@@ -286,7 +290,6 @@ def _summary_words(charts: Charts) -> list[str]:
     masked = f", {recipe.masked:,} only without their quasi-identifiers" if recipe.masked else ""
     known = ", ".join(charts.release.schema.quasi_names)
     published = f"{recipe.published:,} of {whole:,} records{of} are published{masked}"
-    empty = charts.release.explanation.emptied_text(NAMED)
     return [
         f"{published}{_missing_text(recipe)} The promises assume an intruder who knows these columns: {known}.",
         *(
@@ -294,7 +297,6 @@ def _summary_words(charts: Charts) -> list[str]:
             f"{share(guess.baseline)} without it; the surest guess is {share(guess.worst or 0)} certain."
             for name, guess in _guessing_attacks(charts).items()
         ),
-        *([f"{empty}."] if empty else []),
     ]
 
 

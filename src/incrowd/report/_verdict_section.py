@@ -153,6 +153,8 @@ KNOWN_AS = {
 """What rules are called by people."""
 FEW = 3
 """So many tests that could not be checked are named."""
+NAMED = 12
+"""So many columns are named on the first page."""
 RULES = ("wp216",)
 """The published rules that every release is held against; that of EMA asks for 12, which not everybody promised."""
 
@@ -224,7 +226,9 @@ def judgement(charts: Charts, about: About) -> Judgement:
     worst, missing, anyway = worst_findings(charts), open_questions(about), about.stated.get("released_anyway")
     signed = [f"Released although something was open, because: {anyway}"] if anyway else []
     stated = [f"NOT STATED: {', '.join(missing)}. {WHERE}"] if missing else []
-    reasons = (*worst, *signed, *doubts(charts), *stated)
+    left = charts.release.explanation.emptied_text(NAMED)
+    lost = [f"{left}. What would bring them back stands in the first table."] if left else []
+    reasons = (*worst, *signed, *doubts(charts), *lost, *stated)
     if not charts.release.verdict.holds:
         return Judgement("bad", f"\N{BALLOT X} DOES NOT MEET the policy: {policy}", reasons)
     if worst:

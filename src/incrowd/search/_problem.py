@@ -140,12 +140,13 @@ def least_size(model: Model) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """A node that keeps the promise."""
+    """A node that keeps the promise; ``kept`` is the detail that it keeps, where that was asked for."""
 
     levels: Mapping[str, int]
     suppressed: int
     classes: int
     score: float
+    kept: float | None = None
 
     @property
     def height(self) -> int:

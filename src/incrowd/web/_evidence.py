@@ -153,6 +153,7 @@ def evidence(given: Plain, teller: Teller) -> Plain:
     charts = write_charts(folder, figures)
     sections = [_section(section, charts) for section in page["sections"]] + [_harbor_answer(one) for one in rules]
     found = {"meets": page["meets"], "verdict": page["verdict"], "worst": worst, "doubts": doubtful}
+    found["left"] = [*map(str, release.explanation.shortfalls)]
     found |= {"harbor": given["harbor"], "facts": page["facts"], "sections": sections, "charts": charts}
     write_json(folder / "evidence.json", found)
     return found

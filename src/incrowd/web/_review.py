@@ -136,6 +136,8 @@ class Review:
         """Say what nobody should call safe, though every promise is kept."""
         for words in () if self.evidence is None else self.evidence.get("doubts", ()):
             yield Item("found", "Attacks and rules", "doubt", words)
+        for words in () if self.evidence is None else self.evidence.get("left", ()):
+            yield Item("left", "What is left", "doubt", words)
         if self.evidence is not None and self.harbor != self.evidence.get("harbor"):
             yield Item("found", "Attacks and rules", "doubt", _ANSWERS)
         for one in self.written:

@@ -78,6 +78,8 @@ def _version_summary(plan: Plan, release: Release) -> Plain:
         "loss": share_of(release.measures["loss"]),
         "kept": share_of(version.kept),
         "carry_nothing": list(release.explanation.empty),
+        "carry_little": list(release.explanation.scarce),
+        "shortfalls": [*map(str, release.explanation.shortfalls)],
         "proof": recipe.proof,
         "levels": recipe.levels,
         "dialect": None if recipe.wording is None else recipe.wording.plain,
@@ -194,7 +196,7 @@ def frontier(given: Plain, teller: Teller) -> Plain:
             if node is None
             else {
                 "loss": share_of(node.score),
-                "kept": share_of(1 - node.score),
+                "kept": share_of(node.kept),
                 "suppressed": node.suppressed,
                 "classes": node.classes,
                 "levels": dict(node.levels),

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from incrowd.core import Grid, ParameterError, Schema
-from incrowd.measures import Measure, Objective
+from incrowd.core import Grid, ParameterError, Schema, unbroken_percent
+from incrowd.measures import Loss, Measure, Objective
 from incrowd.models import All, KAnonymity, LDiversity, Model, PSensitive, sensitive_columns
 from incrowd.search._problem import Counts, Ints, Node, Problem, Progress
 from incrowd.search.lattice._acceptance import Acceptance, Tested
@@ -55,18 +55,20 @@ class Frontier:
     def to_dict(self) -> dict[str, list[float | int | None]]:
         """Give a table with one row per strength: any frame can be made of it."""
         best = [
-            (None, None, None) if node is None else (node.score, node.suppressed, node.classes) for node in self.nodes
+            (None,) * 4 if node is None else (node.kept, node.score, node.suppressed, node.classes)
+            for node in self.nodes
         ]
         quasi = next((list(node.levels) for node in self.nodes if node is not None), [])
         levels = {name: [None if node is None else node.levels[name] for node in self.nodes] for name in quasi}
-        columns = zip((self.measure, "suppressed", "classes"), zip(*best, strict=True), strict=True)
+        names = ("detail_kept", self.measure, "suppressed", "classes")
+        columns = zip(names, zip(*best, strict=True), strict=True)
         return {self.of: list(self.values), **{name: list(column) for name, column in columns}, **levels}
 
     def __str__(self) -> str:
         costs = [0.0 if node is None else node.score for node in self.nodes]
         most, width = max([1.0, *costs]), max(8, len(self.measure) + 1)
         return "\n".join([
-            f"{self.of:>8}{self.measure:>{width}}{'left out':>10}{'groups':>9}",
+            f"{self.of:>8}{'detail kept':>13}{self.measure:>{width}}{'left out':>10}{'groups':>9}",
             *(_frontier_row(value, node, width, most) for value, node in zip(self.values, self.nodes, strict=True)),
             *self._remarks(),
         ])  # fmt: skip
@@ -74,17 +76,18 @@ class Frontier:
     def _repr_html_(self) -> str:
         best = zip(self.values, self.nodes, strict=True)
         rows = [
-            (value, None, None, "nothing can be published")
+            (value, None, None, None, "nothing can be published")
             if node is None
-            else (value, f"{node.score:.4g}", node.suppressed, f"{node.classes:,}")
+            else (value, unbroken_percent(node.kept or 0), f"{node.score:.4g}", node.suppressed, f"{node.classes:,}")
             for value, node in best
         ]
         told = "".join(f"<p>{escape(line)}</p>" for line in self._remarks())
-        return f"<div>{Grid((self.of, self.measure, 'left out', 'groups'), rows).html()}{told}</div>"
+        return f"<div>{Grid((self.of, 'detail kept', self.measure, 'left out', 'groups'), rows).html()}{told}</div>"
 
     def _remarks(self) -> list[str]:
         kept = [f"Every line also keeps {self.beside}."] if self.beside else []
-        return [*kept, *(f"note: {note}" for note in self.notes)]
+        named = ["loss: the geometric mean of losses, the measure of the search."] if self.measure == "loss" else []
+        return [*named, *kept, *(f"note: {note}" for note in self.notes)]
 
 
 def _frontier_row(value: int, node: Node | None, width: int, most: float) -> str:
@@ -92,7 +95,8 @@ def _frontier_row(value: int, node: Node | None, width: int, most: float) -> str
         return f"{value:>8,}  nothing can be published"
     shown = f"{node.score:>{width}.3f}" if most == 1 else f"{node.score:>{width},.4g}"
     bar = "#" * round(node.score / most * BAR)
-    return f"{value:>8,}{shown}{node.suppressed:>10,}{node.classes:>9,}  {bar}".rstrip()
+    kept = unbroken_percent(node.kept or 0)
+    return f"{value:>8,}{kept:>13}{shown}{node.suppressed:>10,}{node.classes:>9,}  {bar}".rstrip()
 
 
 def growing_promise(counting: Model, promise: Model | None, schema: Schema) -> Model:
@@ -141,6 +145,7 @@ class _Walk(Visitor):
             msg = "A frontier needs a promise that counts something in every class: k, distinct l or p."
             raise ParameterError(msg)
         self._bounds = Bounds(problem, objective)
+        self._arithmetic = Loss("arithmetic").bind(problem.census, {}, 0.5)
         self.best: list[Node | None] = [None] * len(values)
         self._ranks: list[tuple[float, int, Levels]] = [(np.inf, 0, ())] * len(values)
         self._scores = np.full(len(values), np.inf)
@@ -206,9 +211,12 @@ class _Walk(Visitor):
         return self._masks[place]
 
     def _compare(self, place: int, cells: Rolled, tested: Tested) -> None:
-        score = self._objective.score(self._acceptance.published(cells, tested))
+        published = self._acceptance.published(cells, tested)
+        score = self._objective.score(published)
         rank = score, sum(cells.levels), cells.levels
         if self.best[place] is None or rank < self._ranks[place]:
             levels = dict(zip(self._problem.census.quasi, cells.levels, strict=True))
-            self.best[place] = Node(levels, tested.suppressed, tested.classes, score)
+            self.best[place] = Node(
+                levels, tested.suppressed, tested.classes, score, 1 - self._arithmetic.score(published)
+            )
             self._ranks[place], self._scores[place] = rank, score

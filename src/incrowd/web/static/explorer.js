@@ -136,11 +136,9 @@ const showNode = (box, run, levels, heights) => answerInto(box, post(`/api/runs/
     ),
   ),
   taking(found, run, heights),
-  numbersOf({ ...found, kept: keptBy(found.measures?.loss), records: run.records }),
+  numbersOf({ ...found, records: run.records }),
   sideBySide(found.rows, "The same records, as this version would publish them."),
 ]);
-
-const keptBy = (loss) => (loss === undefined ? null : String(1 - Number(loss)));
 
 /** A local recoding has no lattice; its groups are drawn by the server. */
 function partition(run) {

@@ -49,6 +49,19 @@ export function which(runs, run, path) {
   return el("div", { class: "which" }, pick, old);
 }
 
+const lost = (columns = [], what, words) => columns.length > 0 && fact(
+  count(columns.length),
+  `${columns.length === 1 ? "column carries" : "columns carry"} ${what}: ${columns.join(", ")}`,
+  words,
+);
+
+/** What nothing or little is left of, and what would bring it back; nothing where all is well. */
+export const shortfalls = (run) => (run.shortfalls ?? []).length > 0 && notice(
+  "doubt",
+  "Look at what is left before you go on",
+  run.shortfalls,
+);
+
 /** The numbers of a run or of a proposal, each with what it means. */
 export function numbersOf(run) {
   const left = run.records ? `${count(run.suppressed)} of ${count(run.records)}` : count(run.suppressed);
@@ -56,12 +69,8 @@ export function numbersOf(run) {
     "div",
     { class: "facts" },
     fact(percent(run.kept), "of the detail is kept", MEANS.kept),
-    (run.carry_nothing ?? []).length > 0 &&
-      fact(
-        count(run.carry_nothing.length),
-        `${run.carry_nothing.length === 1 ? "column carries" : "columns carry"} nothing any more: ${run.carry_nothing.join(", ")}`,
-        MEANS.empty,
-      ),
+    lost(run.carry_nothing, "nothing any more", MEANS.empty),
+    lost(run.carry_little, "little", MEANS.scarce),
     fact(left, `${leftOut()} are left out (${percent(run.share_left_out)})`, MEANS.leftOut),
     fact(count(run.smallest), "people in the smallest group", MEANS.smallest),
     fact(percent(run.highest), "highest chance to find somebody", MEANS.highest),

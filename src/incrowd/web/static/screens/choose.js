@@ -144,6 +144,7 @@ async function showRun(focus = false) {
       ],
     ) : notice("plain", "The plan has changed since this version was made.", "Make a new one above to see what the change does."),
     found.notes?.length > 0 && notice("plain", "Good to know", found.notes),
+    shortfalls(run),
     numbersOf(run),
     el("h3", {}, "Before and after"),
     sideBySide(
@@ -166,7 +167,7 @@ async function showRun(focus = false) {
 }
 
 const proofOf = (run) => (
-  run.proof === "optimal" ? "No other version of this kind keeps more detail: that is proven." : "It is the best that was found; a better one may exist."
+  run.proof === "optimal" ? "By the geometric mean of losses, the measure of the search, no version with one level per column is better: that is proven." : "It is the best that was found; a better one may exist."
 );
 
 function showExperts() {
