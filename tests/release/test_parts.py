@@ -363,3 +363,14 @@ def test_fingerprints_add_up_and_tell_records_apart() -> None:
         told(["x", "y", "y", None], [0, 1, 1, 2], [3, 1, 2, 4]),
     ]
     assert len({whole, *others}) == 5
+
+
+def test_a_table_in_parts_has_nothing_for_a_star_too(table: Path, tmp_path: Path) -> None:
+    schema = ic.Schema(dict(SCHEMA.quasi), ["disease"], insensitive=["visits"], missing="drop")
+    how: dict[str, Any] = {**PROMISE, "format": "csv", "memory": LITTLE, "at_least": {"sex": 1}}
+    parts = ic.anonymize(table, schema, output=tmp_path / "null", stars="null", **how)
+    ic.anonymize(table, schema, output=tmp_path / "star", **how)
+    assert isinstance(parts.recoding, StoredRecoding)
+    star, null = ((tmp_path / name / "public/data.csv").read_text() for name in ("star", "null"))
+    assert (star.count(",*,"), null) == (len(star.splitlines()) - 1, star.replace(",*,", ",,"))
+    assert ic.verify(tmp_path / "null", original=table).outcome == "holds"
