@@ -9,7 +9,7 @@ import { answerInto, experts, field, meaning, notice, options, sideBySide } from
 import * as plans from "../plan.js";
 import { scatter } from "../plots.js";
 import { proposal, takeSamples } from "../proposals.js";
-import { chosen, isCurrent, numbersOf } from "../runs.js";
+import { chosen, isCurrent, numbersOf, shortfalls } from "../runs.js";
 import { begin, change, complain } from "../shell.js";
 import { MEANS } from "../words.js";
 
