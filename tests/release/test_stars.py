@@ -188,3 +188,13 @@ def test_a_database_has_null(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     with _database._connection("INCROWD_TEST_URI", reading=True) as (connection, _), connection.cursor() as cursor:
         cursor.execute("SELECT count(*), count(age), min(age) FROM public_data")
         assert cursor.fetchone() == (10, 7, 31)
+
+
+def test_who_could_be_meant_is_counted_with_stars_though_nothing_is_written(tmp_path: Path, capsys: Capsys) -> None:
+    for stars in ("star", "null"):
+        how: dict[str, Any] = {"model": "k>=2[candidates]", "algorithm": ic.LevelsAndCells(), "format": "csv"}
+        ic.anonymize(TABLE, SCHEMA, output=tmp_path / stars, stars=stars, **how)
+        assert answers(tmp_path / stars, capsys) == ("holds", "holds")
+    star, null = (json.loads((tmp_path / name / "public/release.json").read_text()) for name in ("star", "null"))
+    assert star["promises"] == null["promises"]
+    assert null["data"]["stars"]
