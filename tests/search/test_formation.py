@@ -15,7 +15,7 @@ import incrowd as ic
 from incrowd.search import LocalTable, Problem
 from incrowd.search.cheapest._block_kernels import Boxes, Choice, find_nearest
 from incrowd.search.cheapest._formation import PointGroups, _mutual_pairs, cut_into_blocks, form_in_blocks, support_part
-from incrowd.search.cheapest._kernels import NEVER, Labels, Work, _is_enough, _search
+from incrowd.search.cheapest._kernels import NEVER, Labels, Work, _is_enough, _search_labels
 from incrowd.search.cheapest._search_space import UNIT, PointNeeds, SearchSpace
 from search.slow import QUASI, Row
 from search.slow_cheapest import cheapest
@@ -24,7 +24,7 @@ from search.tables import PROMISES, problem, tables
 pytestmark = pytest.mark.filterwarnings("ignore:AlphaAssociation lists", "ignore:.* promises nothing")
 
 enough = numba.njit(lambda *given: _is_enough(*given))  # noqa: PLW0108 - Python cannot call it by itself
-search = numba.njit(lambda *given: _search(*given))  # noqa: PLW0108
+search = numba.njit(lambda *given: _search_labels(*given))  # noqa: PLW0108
 
 CLOSED = [promise for promise in PROMISES if promise[0].upward_closed]
 WEIGHED = (ic.PAlphaSensitive(2, Fraction(1, 2), weight_over="distinct"), None)

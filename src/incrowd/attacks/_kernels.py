@@ -223,11 +223,11 @@ def _packed_people(links: Links, kinds: Sequence[Words]) -> tuple[Walkers, Ints]
         pack_column(words[field.word], codes, kind << field.shift)
     parts = ([getattr(field, part) for field in packing.fields] for part in ("word", "shift", "bits"))
     word, shift, bits = (np.array(part, dtype=np.int64) for part in parts)
-    order = _sort(words, int(bits.sum()))
+    order = _sort_people(words, int(bits.sum()))
     return Walkers(words, word, shift, (1 << bits) - 1), order
 
 
-def _sort(words: Words, bits: int) -> Ints:
+def _sort_people(words: Words, bits: int) -> Ints:
     """Sort people where they are, by so many bits; give where each was."""
     if len(words) > 1:
         several = np.lexsort(words[::-1])

@@ -113,14 +113,14 @@ def minimality_of_halves(people: People, side: Ints, domain: Domain, judges: Seq
         inside = people.classes == one
         amounts = people.counts[inside]
         values, halves = np.repeat(people.values[inside], amounts), np.repeat(side[inside], amounts)
-        right[place], before[place], share = _guess(values, halves, domain, judges, generator)
+        right[place], before[place], share = _count_right_guesses(values, halves, domain, judges, generator)
         really = bool(broken[2 * one] or broken[2 * one + 1])
         tells = share < 1 and (share > 0 or really)  # if no half can break the promise, something else stood in the way
         telling, true = telling + tells, true + (tells and really)
     return Undivided(telling, true, sizes[chosen], right, before, chosen)
 
 
-def _guess(
+def _count_right_guesses(
     values: Ints, halves: Ints, domain: Domain, judges: Sequence[Judge], generator: np.random.Generator
 ) -> tuple[int, int, float]:
     """Give how many are guessed right with and without the knowledge, and the share of deals that it leaves."""

@@ -111,7 +111,7 @@ def tell_error(error: Exception, session: Session) -> int:
     from incrowd.core import EngineError, IncrowdError, UncoveredValuesError
 
     if isinstance(error, IncrowdError):
-        _tell(error.message, terminal_words(error.hint), error.code)
+        _tell_lines(error.message, terminal_words(error.hint), error.code)
         if isinstance(error, UncoveredValuesError) and session.show_values:
             tell(*(f"  {value!r}" for value in error.values))
         _tell_end(error, session, error.code)
@@ -119,16 +119,16 @@ def tell_error(error: Exception, session: Session) -> int:
     usage = getattr(error, "format_message", None)  # typer brings its own copy of click's errors, or click's
     if usage is not None:
         if usage():  # empty after the help that a command without arguments shows
-            _tell(usage(), "incrowd --help, or --help after a command, shows what there is.")
+            _tell_lines(usage(), "incrowd --help, or --help after a command, shows what there is.")
         return WRONG_USE
     # only the type is named: the message of a foreign error may quote a record
     code = EngineError.code if isinstance(error, OSError) and error.strerror else ""
     if code:
         hint = "check the path, your rights and the space on the disk."
-        _tell(f"The system says: {getattr(error, 'strerror', '')}.", hint, code)
+        _tell_lines(f"The system says: {getattr(error, 'strerror', '')}.", hint, code)
     else:
         hint = "please report it with the output of the same command with incrowd --debug ..."
-        _tell(f"This should not have happened ({type(error).__name__}).", hint)
+        _tell_lines(f"This should not have happened ({type(error).__name__}).", hint)
     _tell_end(error, session, code)
     return OUR_FAULT
 
@@ -141,7 +141,7 @@ def tell_warning(message: Warning | str, category: type[Warning], *_: object, **
         tell(f"warning: {terminal_words(message if isinstance(message, str) else message.args[0])}")
 
 
-def _tell(message: str, hint: str, code: str = "") -> None:
+def _tell_lines(message: str, hint: str, code: str = "") -> None:
     tell(f"error{f'[{code}]' if code else ''}: {message}", *([f"hint: {hint}"] if hint else []))
 
 

@@ -102,8 +102,8 @@ def hospital_columns(rows: int = 1_000, seed: int = 2026) -> dict[str, list[Any]
     stream = _Stream(rows, seed)
     admission = FIRST_DAY + (stream.shares() * DAYS).astype(np.int64)
     band, age_in_days = _draw_ages(stream)
-    sex = _pick(stream.shares(), tuple(data.SEXES.values()))
-    region = _pick(stream.shares(), [region.weight for region in data.REGIONS])
+    sex = _pick_by_weight(stream.shares(), tuple(data.SEXES.values()))
+    region = _pick_by_weight(stream.shares(), [region.weight for region in data.REGIONS])
     diagnosis = _pick_within(stream.shares(), band * len(data.SEXES) + sex, _diagnosis_weights())
     columns = {
         "name": _draw_names(stream, sex),
@@ -134,7 +134,7 @@ class _Stream:
         return (raw >> np.uint64(11)).astype(np.float64) * np.float64(2.0**-53)
 
 
-def _pick(shares: Shares, weights: Sequence[int]) -> Codes:
+def _pick_by_weight(shares: Shares, weights: Sequence[int]) -> Codes:
     """Turn each share into a choice, as often as its whole-numbered weight says."""
     cumulated = np.cumsum(np.asarray(weights, dtype=np.int64))
     codes: Codes = np.searchsorted(cumulated, shares * cumulated[-1], side="right")
@@ -146,13 +146,13 @@ def _pick_within(shares: Shares, group: Codes, weights: Sequence[Sequence[int]])
     codes = np.zeros(len(shares), dtype=np.int64)
     for number, own in enumerate(weights):
         members = np.flatnonzero(group == number)
-        codes[members] = _pick(shares[members], own)
+        codes[members] = _pick_by_weight(shares[members], own)
     return codes
 
 
 def _draw_ages(stream: _Stream) -> tuple[Codes, Codes]:
     """Give the age band of each patient, and the age at admission in days."""
-    band = _pick(stream.shares(), data.AGE_WEIGHTS)
+    band = _pick_by_weight(stream.shares(), data.AGE_WEIGHTS)
     youngest, oldest = (np.array(data.AGE_BANDS) * DAYS_PER_YEAR).astype(np.int64).T
     within = (stream.shares() * (oldest - youngest)[band]).astype(np.int64)
     return band, youngest[band] + within
@@ -165,12 +165,12 @@ def _draw_names(stream: _Stream, sex: Codes) -> Texts:
     low = np.array([0, len(female), 0])[sex]
     width = np.array([len(female), len(male), len(firsts)])[sex]
     first = firsts[low + (stream.shares() * width).astype(np.int64)]
-    family = _pick(stream.shares(), [1_000 // (rank + 10) for rank in range(len(data.FAMILY_NAMES))])
+    family = _pick_by_weight(stream.shares(), [1_000 // (rank + 10) for rank in range(len(data.FAMILY_NAMES))])
     return np.asarray(first + " " + _text_array(data.FAMILY_NAMES)[family])
 
 
 def _draw_zips(stream: _Stream, region: Codes) -> Texts:
-    district = _pick(stream.shares(), data.DISTRICT_WEIGHTS)
+    district = _pick_by_weight(stream.shares(), data.DISTRICT_WEIGHTS)
     codes = _text_array(region.prefix + ending for region in data.REGIONS for ending in data.DISTRICT_ENDINGS)
     return np.asarray(codes[region * len(data.DISTRICT_ENDINGS) + district])
 

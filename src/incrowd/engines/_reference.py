@@ -128,7 +128,7 @@ class ReferenceEngine:
         cells = Cells(
             sensitive={name: _codes(domain, [row[name] for row in self.rows]) for name, domain in sensitive.items()},
             domains=sensitive,
-            person=self._persons(entity),
+            person=self._person_codes(entity),
             counts=np.array([_row_weight(row, count) for row in self.rows], dtype=np.int64),
         )
         texts = tuple(domain.texts for domain in domains.values())
@@ -149,7 +149,7 @@ class ReferenceEngine:
         codes = [_codes(domain, [row[name] for row in self.rows]) for name, domain in domains.items()]
         return zip(*(column.tolist() for column in codes), strict=True)
 
-    def _persons(self, entity: str | None) -> Any:
+    def _person_codes(self, entity: str | None) -> Any:
         if entity is None:
             return None
         return _codes(self.domains([entity])[entity], [row[entity] for row in self.rows])

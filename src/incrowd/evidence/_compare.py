@@ -196,7 +196,7 @@ def alternatives(  # noqa: PLR0913 - all but the first three are optional
     for number, (name, algorithm) in enumerate(chosen.items(), start=1):
         if begin is not None:
             begin(name, number, len(chosen))
-        found.append(_alternative(name, algorithm, engine, problem, whole, _until(seconds, progress)))
+        found.append(_alternative(name, algorithm, engine, problem, whole, _until_time_is_over(seconds, progress)))
     return Alternatives(
         records=problem.census.records,
         promise=str(problem.model),
@@ -206,7 +206,7 @@ def alternatives(  # noqa: PLR0913 - all but the first three are optional
     )
 
 
-def _until(seconds: float | None, progress: OnProgress | None) -> OnProgress | None:
+def _until_time_is_over(seconds: float | None, progress: OnProgress | None) -> OnProgress | None:
     """Give a progress function that stops a search when its time is over."""
     if seconds is None:
         return progress

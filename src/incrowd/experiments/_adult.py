@@ -167,7 +167,7 @@ def find_adult(given: str | os.PathLike[str] | None, *, small: bool) -> Adult:
     place = Path(given) if given is not None else _file_in_folder()
     if place is None:
         return _made_up(FEW if small else ROWS)
-    adult = _read(place)
+    adult = _read_adult(place)
     return adult.sample(FEW, 0) if small else adult
 
 
@@ -181,7 +181,7 @@ def _file_in_folder() -> Path | None:
     return next((path for place in PLACES if (path := Path(named) / place).is_file()), None)
 
 
-def _read(path: Path) -> Adult:
+def _read_adult(path: Path) -> Adult:
     """Read the file of UCI, with or without a line of names, the same as Parquet, or the one that ARX works with."""
     if path.suffix.lower() == ".parquet":
         columns = read_texts(path, UNKNOWN)

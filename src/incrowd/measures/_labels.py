@@ -44,10 +44,10 @@ def comparison_groups(domain: Domain, counts: Ints, ladder: Ladder | None = None
     for group, labels in () if ladder is None else zip(ladder.groups, ladder.labels, strict=True):
         if 2 <= len(labels) <= MOST:
             return ValueGroups(group, _group_names(labels))
-    return _frequent_and_others(domain, counts) if domain.kind in {"text", "boolean"} else _cut(domain, counts)
+    return _frequent_and_others(domain, counts) if domain.kind in {"text", "boolean"} else _cut_line(domain, counts)
 
 
-def _cut(domain: Domain, counts: Ints) -> ValueGroups:
+def _cut_line(domain: Domain, counts: Ints) -> ValueGroups:
     """Cut a line of numbers into groups with about as many records each; null, if there is one, is the last."""
     values = len(domain.values)
     most = MOST - domain.has_null

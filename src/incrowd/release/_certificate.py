@@ -30,12 +30,12 @@ if TYPE_CHECKING:
 
 def signature_of(message: bytes, key: KeyFile) -> str:
     """Sign a message with the private key in a PEM file."""
-    return base64.b64encode(_load(key, "private").sign(message)).decode()
+    return base64.b64encode(_load_key(key, "private").sign(message)).decode()
 
 
 def is_signed(message: bytes, signature: str, key: KeyFile) -> bool:
     """Say whether a signature was made with the private key that belongs to the public key in a PEM file."""
-    public = _load(key, "public")
+    public = _load_key(key, "public")
     from cryptography.exceptions import InvalidSignature  # noqa: PLC0415 - an extra
 
     try:
@@ -45,7 +45,7 @@ def is_signed(message: bytes, signature: str, key: KeyFile) -> bool:
     return True
 
 
-def _load(key: KeyFile, kind: str) -> Any:
+def _load_key(key: KeyFile, kind: str) -> Any:
     """Read a key; neither its bytes nor what the library says about them get into a message."""
     try:
         from cryptography.hazmat.primitives import serialization  # noqa: PLC0415 - an extra

@@ -263,7 +263,7 @@ def _write_release(source: Source, found: Found, predicted: Future[Predicted], o
         def write(engine: Engine, path: Path) -> Wording:
             return output.write(engine, path, wanted, found.recoding)
 
-        cluster, wording = _write(source.recoded(found.recoding), data, write)
+        cluster, wording = _write_table(source.recoded(found.recoding), data, write)
         with _engine_to_check(source, found, data, cluster, wording) as engine:
             verdict, classes = verdict_on_published(engine, found.problem, found.recoding, predicted.result())
             notes: tuple[str, ...] = ()
@@ -289,7 +289,7 @@ def _engine_to_check(
     elif isinstance(table, Path):
         beside = table.with_name(".checked.parquet")
         try:
-            yield _open_written(beside, _write(source.recoded(found.recoding, [entity]), beside)[0], budget)
+            yield _open_written(beside, _write_table(source.recoded(found.recoding, [entity]), beside)[0], budget)
         finally:
             remove_path(beside)
     else:
@@ -300,7 +300,7 @@ def _engine_to_check(
             unpersist(whole)
 
 
-def _write(
+def _write_table(
     engine: Engine, path: Path, write: Callable[[Engine, Path], Wording] = lambda engine, path: engine.write(path)
 ) -> tuple[SparkBackend | None, Wording]:
     """Write a table; say which cluster did, if one did, and how. The engine is forgotten before its file is checked."""

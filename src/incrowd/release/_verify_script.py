@@ -502,7 +502,7 @@ def check(certificate: Plain, table: Plain, *, escaped: bool) -> Iterator[Told]:
     yield from check_promises(certificate, table)
 
 
-def missing(path: Path) -> str | None:
+def missing_library(path: Path) -> str | None:
     """Say what must be installed to read a file; nothing if it can be read."""
     need = NEEDS.get(path.suffix.removeprefix("."), "")
     there = [find_spec(package) is not None for package in re.split(" and | or ", need) if package]
@@ -565,7 +565,7 @@ def main(arguments: list[str]) -> int:
         say("DOES NOT HOLD: no certificate is written like this.\n")
         return 1
     data = path.resolve().parent / Path(certificate["data"]["name"]).name
-    if (need := missing(data)) is not None:
+    if (need := missing_library(data)) is not None:
         say(f"COULD NOT BE CHECKED: to read {data.name}, install {need} (python -m pip install ...).\n")
         return 4
     return outcome(certificate, data, say)

@@ -75,7 +75,7 @@ def write_report(
     known = About.of(release, about or {})
     page = public_page(release, known) if public else owner_page(charts_of(release, known), known)
     with atomic_path(file, force=force) as part:
-        _write(page, part, file.suffix.lower())
+        _write_page(page, part, file.suffix.lower())
     return file
 
 
@@ -85,8 +85,8 @@ def write_reports(release: Release, owner: Path, public: Path, about: Mapping[st
     whole = About(about, **known)
     page = owner_page(charts_of(release, whole), whole)
     for ending in (".html", ".json"):
-        _write(page, owner / f"report{ending}", ending)
-    _write(public_page(release, whole), public / "report.html", ".html")
+        _write_page(page, owner / f"report{ending}", ending)
+    _write_page(public_page(release, whole), public / "report.html", ".html")
 
 
 def _refuse_sample(release: Release) -> None:
@@ -107,7 +107,7 @@ def _report_file(path: str | os.PathLike[str]) -> Path:
     return file
 
 
-def _write(page: Page, path: Path, ending: str) -> None:
+def _write_page(page: Page, path: Path, ending: str) -> None:
     text = json.dumps(plain_page(page), indent=2, ensure_ascii=False) if ending == ".json" else html_of(page)
     path.write_text(text, encoding="utf-8")
 

@@ -166,7 +166,7 @@ class Uploads:
         draft = self._folder.ours(f"upload-{secrets.token_hex(8)}{ending}")
         try:
             with atomic_path(draft) as part:
-                size = await _write(part, ending, chunks, most)
+                size = await _write_upload(part, ending, chunks, most)
             return {"name": self.settle(draft, name), "size": size}
         finally:
             draft.unlink(missing_ok=True)
@@ -223,7 +223,7 @@ class Uploads:
             return target
 
 
-async def _write(part: Path, ending: str, chunks: AsyncIterator[bytes], most: int) -> int:
+async def _write_upload(part: Path, ending: str, chunks: AsyncIterator[bytes], most: int) -> int:
     size, begin, expected = 0, b"", BEGINNINGS[ending]
     wrong = refusal(415, "wrong-kind", f"The file is not a {ending[1:]} file.", "check its ending.")
     with os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:  # for us alone

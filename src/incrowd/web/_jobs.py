@@ -47,7 +47,7 @@ class Process:
         future: asyncio.Future[Plain] = asyncio.get_running_loop().create_future()
         self._waiting[number] = child, future, hear
         try:
-            await _write(child, {"id": number, "task": task, "given": given})
+            await _write_line(child, {"id": number, "task": task, "given": given})
             told = await future
         finally:
             self._waiting.pop(number, None)
@@ -55,7 +55,7 @@ class Process:
 
     async def stop(self) -> None:
         if self._child is not None and self._waiting:
-            await _write(self._child, {"stop": min(self._waiting)})
+            await _write_line(self._child, {"stop": min(self._waiting)})
 
     async def end(self) -> None:
         """End at once, whatever is being done; the next task starts a new process."""
@@ -111,7 +111,7 @@ class Process:
             future.set_result(told)
 
 
-async def _write(child: asyncio.subprocess.Process, plain: Any) -> None:
+async def _write_line(child: asyncio.subprocess.Process, plain: Any) -> None:
     assert child.stdin is not None  # noqa: S101 - we asked for it
     with contextlib.suppress(ConnectionError):  # it ended; whoever waits is told so
         child.stdin.write(json.dumps(plain).encode() + b"\n")

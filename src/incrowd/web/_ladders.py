@@ -46,7 +46,7 @@ class Ladders:
                 message = f"The ladders of this table belong into the folder {BESIDE}, and what is called so is none."
                 raise refusal(409, "changed", message, "rename it.")
             target.parent.mkdir(exist_ok=True)
-            _write(target, copy.read_bytes())
+            _write_ladder(target, copy.read_bytes())
 
     def clear(self, tables: Mapping[str, Any]) -> None:
         """Remove the files of ours that neither a plan nor a version of its table names; the copies stay."""
@@ -75,7 +75,7 @@ class Ladders:
             name = f"{stem}-{number}.csv"
         if not self._copy_path(name).is_file():
             self._copy_path(name).parent.mkdir(mode=0o700, exist_ok=True)
-            _write(self._copy_path(name), ladder)
+            _write_ladder(self._copy_path(name), ladder)
         return name
 
     def _is_free_for(self, name: str, ladder: bytes) -> bool:
@@ -136,7 +136,7 @@ def _ladder_file_names(tables: Mapping[str, Any]) -> Iterator[str]:
             yield found[1]
 
 
-def _write(target: Path, ladder: bytes) -> None:
+def _write_ladder(target: Path, ladder: bytes) -> None:
     """Write values of the table for us alone; a file that is there is not replaced."""
     with (
         atomic_path(target) as part,

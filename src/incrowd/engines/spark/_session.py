@@ -57,7 +57,7 @@ def java_ends_by_ctrl_c() -> Iterator[Callable[[], None]]:
         signal.signal(signal.SIGINT, signal.SIG_IGN)
         stopped.set()
         for process in started:
-            _end(process)
+            _end_processes(process)
         raise KeyboardInterrupt
 
     def listen() -> None:
@@ -95,7 +95,7 @@ def _recording_processes(started: list[subprocess.Popen[bytes]]) -> Iterator[Non
         gateway.Popen = plain
 
 
-def _end(process: subprocess.Popen[bytes]) -> None:
+def _end_processes(process: subprocess.Popen[bytes]) -> None:
     if not hasattr(process, "pid"):
         return  # it was not started yet
     for end in (process.terminate, process.kill):
@@ -122,7 +122,7 @@ def spark_session(master: str) -> Iterator[Any]:
         raise ParameterError(msg, hint="write local[2], yarn, spark://host:7077, or sc://host:15002 for Spark Connect.")
     spark = import_extra("pyspark.sql", extra="spark", what="Spark")
     if master.startswith(("sc://", "spark://")):
-        _reach(master)
+        _reach_cluster(master)
     opened = _cluster_session if master.startswith("sc://") else _local_session
     with _without_logs(), opened(_configured_builder(spark.SparkSession.builder, master)) as session:
         yield session
@@ -131,7 +131,7 @@ def spark_session(master: str) -> Iterator[Any]:
 @contextmanager
 def _cluster_session(builder: Any) -> Iterator[Any]:
     """Give a session of a cluster that runs already."""
-    session = _start(builder)
+    session = _start_spark(builder)
     try:
         _have_patience(session, RETRIES)
         yield session
@@ -146,7 +146,7 @@ def _local_session(builder: Any) -> Iterator[Any]:
     check_java()
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     with java_ends_by_ctrl_c() as listen:
-        session = _start(builder)
+        session = _start_spark(builder)
         listen()
         try:
             yield session
@@ -186,7 +186,7 @@ def _have_patience(session: Any, retries: int) -> None:
     session.client.set_retry_policies([DefaultPolicy(max_retries=retries, max_backoff=10_000)])
 
 
-def _start(builder: Any) -> Any:
+def _start_spark(builder: Any) -> Any:
     """Start it, or say that it does not; what it says itself is withheld, because it may quote addresses and more."""
     try:
         return builder.getOrCreate()
@@ -198,7 +198,7 @@ def _start(builder: Any) -> Any:
     raise EngineError(msg, hint="check the master, and try it with pyspark --master first.")
 
 
-def _reach(master: str) -> None:
+def _reach_cluster(master: str) -> None:
     """Knock at the doors of a cluster: Spark itself would wait for minutes."""
     whole = _without_secrets(master)
     scheme, addresses = whole.partition("://")[0], urlsplit(whole).netloc.split(",")

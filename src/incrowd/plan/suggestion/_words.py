@@ -222,7 +222,7 @@ def pieces_of(token: str) -> tuple[str, ...]:
         return (token,)
     if not token.isascii():
         return _cut_from_the_end(token)
-    found = _cut(token)
+    found = _cut_word(token)
     words = [piece for piece in found if piece.islower()]
     unknown = len(token) - sum(map(len, words))
     long = [piece for piece in words if len(piece) >= 4 and known.speaks(piece)]
@@ -246,7 +246,7 @@ def _cut_from_the_end(token: str) -> tuple[str, ...]:
     return tuple(reversed(found))
 
 
-def _cut(token: str) -> tuple[str, ...]:
+def _cut_word(token: str) -> tuple[str, ...]:
     """Find the cut that leaves fewest letters unknown, then the fewest pieces; what is unknown is in capitals."""
     known = vocabulary()
     best: list[tuple[float, tuple[str, ...]]] = [(0.0, ())]

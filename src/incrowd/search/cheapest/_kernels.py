@@ -72,7 +72,7 @@ def compile_inner(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 @compile_inner
-def _sort(order: Small, depth: int, size: int, place: Small, spare: Small, bins: Counts) -> None:
+def _sort_points(order: Small, depth: int, size: int, place: Small, spare: Small, bins: Counts) -> None:
     """Sort points by their place, those of one place as they stand: by inserting, or byte by byte."""
     if size <= INSERT:
         for at in range(1, size):
@@ -189,7 +189,9 @@ def _note_label(work: Work, labels: Labels, known: int, start: int, end: int, pr
 
 
 @compile_inner
-def _search(tables: Tables, support: Support, work: Work, count: int, labels: Labels, known: int) -> tuple[Labels, int]:
+def _search_labels(
+    tables: Tables, support: Support, work: Work, count: int, labels: Labels, known: int
+) -> tuple[Labels, int]:
     """Find for every free point whose goal is above it the cheapest label under which enough free points lie."""
     # Column by column, from values to `*`: inside a group the points are sorted by the next column, so that the groups
     # of every level are runs. A run is dropped if it lacks support, if it costs as much as the goal of all its points,
@@ -205,7 +207,7 @@ def _search(tables: Tables, support: Support, work: Work, count: int, labels: La
     depth, fresh = np.int64(0), True
     while depth >= 0:
         if fresh:
-            _sort(order, depth, size[depth], place, spare, bins)
+            _sort_points(order, depth, size[depth], place, spare, bins)
             fresh = False
         if at[depth] >= size[depth]:
             at[depth] = 0
@@ -313,7 +315,7 @@ def least_costs(tables: Tables, support: Support) -> Counts:
     )
     work = Work(order, free, goal, np.full(points, -1, dtype=np.int32), seen)
     order[0] = np.arange(points)
-    _search(tables, support, work, points, labels, np.int64(0))
+    _search_labels(tables, support, work, points, labels, np.int64(0))
     return goal
 
 
@@ -346,7 +348,7 @@ def form_classes(tables: Tables, support: Support, share: float, few: int) -> tu
                 count += 1
         if count == 0:
             break
-        labels, known = _search(tables, support, work, count, labels, known)
+        labels, known = _search_labels(tables, support, work, count, labels, known)
         votes = np.zeros(known, dtype=np.int32)
         for point in range(points):
             if free[point] and best[point] >= 0:

@@ -313,7 +313,7 @@ def move_rows(codes: Array, cells: Array, order: Array, moved: Array, moved_cell
 
 
 @compiled
-def _sort(values: Array, number: int) -> None:
+def _sort_values(values: Array, number: int) -> None:
     """Sort the first few values in place (Shell's sort: short, and fast for few)."""
     gap = number // 2
     while gap > 0:
@@ -344,7 +344,7 @@ def tally_pieces(
                 seen[number] = value
                 number += 1
             bins[value] += taken[place]
-        _sort(seen, number)
+        _sort_values(seen, number)
         for place in range(number):
             values[out] = seen[place]
             counts[out] = bins[seen[place]]

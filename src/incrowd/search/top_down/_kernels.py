@@ -125,7 +125,7 @@ def _take(piece: int, moved: int, loan: Loan) -> None:
 
 
 @compiled
-def _add(piece: int, moved: int, loan: Loan) -> None:
+def _add_piece(piece: int, moved: int, loan: Loan) -> None:
     """Add records of a piece to what is back."""
     pieces, back = loan.pieces, loan.back
     kinds = len(pieces) - ROWS - len(back)
@@ -158,7 +158,7 @@ def _move_back(stage: int, line: Counts, loan: Loan) -> None:
             if moved == 0:
                 break
             _take(piece, moved, loan)
-            _add(piece, moved, loan)
+            _add_piece(piece, moved, loan)
             if kept[piece] == 0 and loan.groups[loan.pieces[GROUP, piece], len(loan.back)] == 1:
                 at = 0
 
@@ -174,7 +174,7 @@ def borrow(starts: Counts, line: Counts, loan: Loan, failed: Bools) -> None:
         back[:] = 0
         for piece in range(starts[part], starts[part + 1]):
             if pieces[KEPT, piece] == 0:
-                _add(piece, pieces[COUNT, piece], loan)
+                _add_piece(piece, pieces[COUNT, piece], loan)
         for stage in range(STAGES):
             _move_back(stage, line[starts[part] : starts[part + 1]], loan)
             if _is_short(back, loan.limits, stage):
