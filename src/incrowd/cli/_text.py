@@ -162,8 +162,7 @@ def _finding_line(finding: Finding, verdict: Verdict, paper: Paper) -> str:
     several = sum(other.promise == finding.promise for other in verdict.findings) > 1
     column = f" ({', '.join(map(short, finding.columns))})" if several else ""
     pairs = zip(finding.required, finding.measured, strict=False)
-    worst = [_worst_text(finding.promise, name, sense, value) for (name, sense, _), value in pairs]
-    measured = ", ".join(worst) or "there is nobody"
+    measured = ", ".join(_worst_text(name, sense, value) for (name, sense, _), value in pairs) or "there is nobody"
     classes = f"{finding.failing_classes:,} {'class' if finding.failing_classes == 1 else 'classes'}"
     failing = "" if finding.holds else f" ({classes}, {amount(finding.failing_records, 'record')})"
     return f"{word}  {finding.promise}{column}: {measured}{_reference_text(finding)}{failing}"
@@ -176,9 +175,7 @@ def _reference_text(finding: Finding) -> str:
     return {None: "", "table": ", from this table", "input": ", from the original table"}[finding.reference]
 
 
-def _worst_text(promise: str, name: str, sense: str, value: Fraction | float) -> str:
-    if name == "k" and promise.endswith("[candidates]"):
-        return f"fewest candidates are {_figure_text(value)}"
+def _worst_text(name: str, sense: str, value: Fraction | float) -> str:
     if name == "k":
         return f"smallest group is {_figure_text(value)}"
     return f"{'least' if sense == '>=' else 'largest'} {name} is {_figure_text(value)}"

@@ -99,6 +99,8 @@ def weaker_promise(judge: Judge, measured: Sequence[MeasuredNumber], counts: Seq
         pairs = zip(model.by_value.items(), measured, strict=True)
         alphas = tuple((name, max(bound, safe_bound(value, "<="))) for (name, bound), value in pairs)
         return promise_text(judge, {"alpha": alphas})
+    if isinstance(model, KAnonymity):  # what is measured may have another name
+        return promise_text(judge, {"k": safe_bound(measured[0], ">=")})
     failing = [pair for pair in zip(model.requirements, measured, strict=True) if _is_broken(*pair)]
     numbers = {bound.name: safe_bound(value, bound.sense) for bound, value in failing}
     return promise_text(judge, numbers) if set(numbers) <= {field.name for field in fields(model)} else None

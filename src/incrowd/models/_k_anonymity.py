@@ -114,7 +114,7 @@ class KAnonymity(Model):
             "Finding a person: everybody looks like at least k - 1 others.",
             "Learning what all people of a group have in common.",
             Key("k", "whole number", "the fewest people in a group", "5"),
-            Key("stars", "a value or candidates", "what a star is: a value, or whatever fits", "a value"),
+            Key("stars", "a value or candidates", "a value of its own, or what fits all: that is weaker", "a value"),
             needs="nothing",
         ),
     )
@@ -137,7 +137,7 @@ class KAnonymity(Model):
 
     @property
     def requirements(self) -> tuple[Requirement, ...]:
-        return (Requirement("k", ">=", Fraction(self.k)),)
+        return (Requirement(CANDIDATES if self.candidates else "k", ">=", Fraction(self.k)),)
 
     def judges(self, schema: Schema, domains: Mapping[str, Domain]) -> tuple[Judge, ...]:
         if self.candidates and schema.entity is not None:

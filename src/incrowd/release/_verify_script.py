@@ -59,7 +59,7 @@ MORE |= {kind: {**MORE.get(kind, {}), "missing?": True} for kind in DIVERSE}
 
 # Per kind of promise its text, and what is required; the numbers stand in the text in the order of what is required.
 FORMS = {"k": ("k>={}", "k >="), "l": ("l>={}", "l >="), "p": ("p>={}", "p >="), "t": ("t<={}", "t <=")}
-FORMS |= {"candidates": ("k>={}[candidates]", "k >=")}
+FORMS |= {"candidates": ("k>={}[candidates]", "candidates >=")}
 FORMS |= {"probabilistic-l": ("probabilistic-l>={}", "l >="), "entropy-l": ("entropy-l>={}", "l >=")}
 FORMS |= {"nt": ("nt(n={n}, t={})", "t <="), "alpha": ("alpha<={}", "alpha <="), "beta": ("beta<={}", "beta <=")}
 SEVERAL = {"recursive": ("recursive(c={1}, l={0})", "l >=", "c <"), "delta": ("delta<{1}", "lacking <=", "delta <")}
@@ -68,7 +68,7 @@ SEVERAL |= {"enhanced-beta": ("enhanced-beta<={}", "beta <=", "gain over -ln q <
 PROMISE["kind"] = (*FORMS, *SEVERAL)
 FIXED = {"gain over -ln q": 1, "lacking": 0}  # bounds that a kind brings along
 WHOLE = {("k", "k"), ("l", "l"), ("recursive", "l"), ("p", "p"), ("p-alpha", "p"), ("enhanced", "p")}
-WHOLE |= {("candidates", "k")}
+WHOLE |= {("candidates", "candidates")}
 REFER = {"t", "nt", "beta", "enhanced-beta", "delta"}  # promises that compare classes with the whole original table
 NEEDS = {"parquet": "pyarrow or duckdb", "arrow": "pyarrow", "xlsx": "fastexcel and pyarrow"}
 NEEDS |= {"sav": "pyreadstat", "dta": "pyreadstat"}

@@ -85,6 +85,18 @@ def test_two_quick_changes_are_both_made(steward: Steward) -> None:
     expect(page.get_by_label("Percent of the people who may be left out")).to_have_value("7")
 
 
+def test_an_expert_promises_candidates_instead_of_groups_that_look_alike(steward: Steward) -> None:
+    steward.opened()
+    steward.api("PATCH", "/api/plan", {"privacy": {"promise": ["k>=3", "l>=2[disease]"]}})
+    page = steward.go("promise")
+    page.locator("#all-promises > summary").click()
+    page.get_by_label("Add a promise").select_option("k")
+    page.locator("#of-k").fill("6")
+    page.locator("#of-stars").select_option("candidates")
+    page.locator("#add-promise").click()
+    expect(page.locator("#all-promises code")).to_have_text(["l>=2[disease]", "k>=6[candidates]"])
+
+
 def test_two_tabs_see_the_same_plan(steward: Steward) -> None:
     steward.opened()
     page = steward.go("promise")
