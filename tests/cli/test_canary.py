@@ -70,6 +70,7 @@ def test_no_command_that_works_says_it(told: Told, tmp_path: Path) -> None:
     assert told(*ASSESS, "--all", "--require", "k>=2, l>=2[note]")[0] == 1
     assert told(*ASSESS, "--json")[0] == 0
     assert told("frontier", "plan.toml")[0] == 0
+    assert told("alternatives", "plan.toml")[0] == 0
     assert told("anonymize", "plan.toml", "--dry-run", "--json")[0] == 0
     assert told("anonymize", "plan.toml", "--explain")[0] == 0
     assert told("verify", "out/public/release.json", "--owner", "out/owner")[0] == 0

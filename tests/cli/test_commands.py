@@ -70,6 +70,7 @@ EVERY = [
     ("compare", "out", "again"),
     ("attack", "out", "--original", "people.csv"),
     ("frontier", "plan.toml"),
+    ("alternatives", "plan.toml"),
     (*ASSESS, "--require", "k>=1"),
     (*BUILD, "--kind", "intervals", "--widths", "10", "-o", "h.csv"),
     ("hierarchy", "check", "h.csv", "--data", "people.csv", "--column", "age"),

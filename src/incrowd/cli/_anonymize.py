@@ -1,4 +1,4 @@
-"""``incrowd anonymize``, the main job as a plan says; ``apply`` on new data; ``frontier``, the price of protection."""
+"""``incrowd anonymize``, the main job; ``apply`` on new data; ``frontier`` and ``alternatives``: other prices of it."""
 
 from __future__ import annotations
 
@@ -84,7 +84,10 @@ def anonymize(
     written = None if dry_run or sample is not None else read.path(read.output.folder)
     _write_result(release, written, explain=explain, as_json=as_json)
     if not quiet:
-        _close(release, time.perf_counter() - start, dry_run=dry_run)
+        seconds = time.perf_counter() - start
+        _close(release, seconds, dry_run=dry_run)
+        if sample is None:
+            _tell_alternative(release, seconds, plan.name)
 
 
 @contextmanager
@@ -148,6 +151,55 @@ def _close(release: Release, seconds: float, *, dry_run: bool = False) -> None:
     unseen = release.schema.entity is not None and release.schema.entity not in recipe.pseudonymised
     more = " --original TABLE   (people are counted, and only your table says whose row is whose)" if unseen else ""
     tell(f"next: incrowd verify {public.parent}{more}")
+
+
+QUARTER = 0.25
+"""Whether another search keeps much more is looked at if it takes at most so much of the time that the run took."""
+
+
+def _tell_alternative(release: Release, seconds: float, plan: str) -> None:
+    """Say in a line that another search would keep much more detail, where that is soon found out, or may."""
+    from incrowd.core import unbroken_percent
+    from incrowd.evidence import better_search
+
+    found, empty = better_search(release, QUARTER * seconds), len(release.explanation.empty)
+    if found is not None:
+        kept, now = unbroken_percent(found.kept), unbroken_percent(release.detail_kept)
+        tell(f"{found.name} would keep {kept} of the detail, not {now}: incrowd alternatives {plan}")
+    elif empty:
+        tell(f"what other searches would leave of {'it' if empty == 1 else 'them'}: incrowd alternatives {plan}")
+
+
+# ``incrowd alternatives``: several searches side by side, before one of them is made.
+
+
+def alternatives(
+    plan: PlanFile, memory: Memory = None, as_json: Json = False, quiet: Quiet = False, _show_values: ShowValues = False
+) -> int:
+    """Put searches side by side for the table of a plan: what each keeps, stars, leaves out and gives away.
+
+    For example: incrowd alternatives plan.toml
+    """
+    from incrowd.evidence import alternatives_lines
+    from incrowd.plan import Plan, value_as_toml
+
+    start = time.perf_counter()
+    limit = checked_memory(memory)
+    with Watch(quiet=quiet) as watch:
+        found = Plan.read(plan).alternatives(watch, begin=watch.part, memory=limit)
+    if as_json:
+        write_json(found.to_dict())
+    else:
+        write(*alternatives_lines(found))
+        others = [one for one in found if one.version is not None and one.name != found.planned]
+        if others:
+            lines = [f"algorithm = {value_as_toml(one.plan)}" for one in others]
+            width = max(map(len, lines))
+            write("", f"to take another, write one of these lines under [search] of {plan.name}:")
+            write(*(f"  {line:<{width}}  # {one.name}" for line, one in zip(lines, others, strict=True)))
+    if not quiet:
+        tell("", f"nothing was written   {time.perf_counter() - start:.1f} s")
+    return 0 if found.recommended is not None else 1
 
 
 # ``incrowd frontier``: risk against utility, for every strength of a promise at once.

@@ -54,6 +54,7 @@ def build() -> typer.Typer:
     app.command("serve", rich_help_panel=JOB)(_serve.serve)
     app.command("assess", rich_help_panel=LOOK)(_assess.assess)
     app.command("attack", rich_help_panel=LOOK)(_attack.attack)
+    app.command("alternatives", rich_help_panel=LOOK)(_anonymize.alternatives)
     app.command("frontier", rich_help_panel=LOOK)(_anonymize.frontier)
     app.command("compare", rich_help_panel=LOOK)(_verify.compare)
     app.command("demo", rich_help_panel=MORE)(_demo.demo)

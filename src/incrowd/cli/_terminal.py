@@ -48,6 +48,7 @@ class Watch:
         self._quiet = quiet
         self._terminal = sys.stderr.isatty()
         self._name, self._start = "", time.monotonic()
+        self._part = ""
         self._last = self._start
         self._written = False
         self._bar: _Bar | None = None
@@ -65,11 +66,15 @@ class Watch:
     def __exit__(self, *_: object) -> None:
         self._ends.close()
 
+    def part(self, name: str, number: int, parts: int) -> None:
+        """Hear which of several searches begins."""
+        self._part = f"{name} ({number} of {parts}): "
+
     def __call__(self, progress: Progress) -> bool:
         """Hear how far a search is; it goes on."""
         if not self._quiet:
             best = "nothing fits yet" if progress.best is None else f"best so far {progress.best:.4f}"
-            looked = f"{progress.checked:,} of at most {progress.nodes:,} combinations of levels"
+            looked = f"{self._part}{progress.checked:,} of at most {progress.nodes:,} combinations of levels"
             self._show("searching", progress.checked, None, (looked, f", {best}"))  # most are never looked at
         return True
 

@@ -1,6 +1,6 @@
 """Questions to a table or a release: assess, risk, utility, attack, compare."""
 
-from incrowd.evidence._alternatives import Alternative, Alternatives
+from incrowd.evidence._alternatives import Alternative, Alternatives, alternatives_lines
 from incrowd.evidence._assess import assess, certain, check, plain_verdict
 from incrowd.evidence._assessment import Assessment, ColumnAssessment
 from incrowd.evidence._attack import attack
@@ -16,7 +16,15 @@ from incrowd.evidence._column_views import (
     spread_over,
     way_up,
 )
-from incrowd.evidence._compare import SEARCHES, Comparison, alternatives, compare
+from incrowd.evidence._compare import (
+    SEARCHES,
+    Better,
+    Comparison,
+    alternatives,
+    better_search,
+    compare,
+    searches_beside,
+)
 from incrowd.evidence._profile import ColumnProfile, Profile, profile, profile_of
 from incrowd.evidence._published_rules import SAFE_HARBOR, Checklist, Item, Preset, preset
 from incrowd.evidence._question import Answer, RangeError, Where, ask
@@ -36,10 +44,11 @@ from incrowd.evidence._utility_result import Accuracy, Marginal, PairChange, Que
 
 __all__ = [
     "SAFE_HARBOR", "SEARCHES", "Accuracy", "Alone", "Alternative", "Alternatives", "Answer", "Assessment", "Attack",
-    "AttackerRisk", "Attacks", "Bar", "Checklist", "ClassCloseness", "ClosenessByClass", "ColumnAssessment",
+    "AttackerRisk", "Attacks", "Bar", "Better", "Checklist", "ClassCloseness", "ClosenessByClass", "ColumnAssessment",
     "ColumnProfile", "Comparison", "Item", "Marginal", "OneOfAKind", "PairChange", "Preset", "Profile", "QueryErrors",
-    "RangeError", "Risk", "Rung", "Subject", "Utility", "Where", "alternatives", "ask", "assess", "association_of",
-    "attack", "bars_of", "certain", "check", "closeness_by_class", "compare", "examples_of", "frequent_values",
-    "one_of_a_kind", "people_alone", "plain_verdict", "preset", "profile", "profile_of", "risk", "rungs_of",
-    "samples_of", "sensitive_classes", "spread_over", "utility", "way_up", "worst_text",
+    "RangeError", "Risk", "Rung", "Subject", "Utility", "Where", "alternatives", "alternatives_lines", "ask", "assess",
+    "association_of", "attack", "bars_of", "better_search", "certain", "check", "closeness_by_class", "compare",
+    "examples_of", "frequent_values", "one_of_a_kind", "people_alone", "plain_verdict", "preset", "profile",
+    "profile_of", "risk", "rungs_of", "samples_of", "searches_beside", "sensitive_classes", "spread_over", "utility",
+    "way_up", "worst_text",
 ]  # fmt: skip

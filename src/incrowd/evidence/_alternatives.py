@@ -14,10 +14,14 @@ from incrowd.evidence._attack_result import Attack, Attacks
 from incrowd.release import PublishedColumn, Version
 from incrowd.search import Algorithm
 
+AS_PLANNED = "as planned"
+"""What the search of a plan is called beside the others."""
+
 SENTENCES = {
     "best node": "For whoever wants one level for all of a column, and to tell the least about how records stood out.",
     "levels and cells": "For whoever counts and models by column: no two values overlap, and * is read as missing.",
     "most detail": "For whoever looks at records one by one, and can work with values that overlap, vague and precise.",
+    AS_PLANNED: "What the plan says now.",
     "ranges": "For whoever needs numbers and dates as narrow as possible; the ends of ranges are real values.",
 }
 """Who would want a search, by its name."""
@@ -159,6 +163,8 @@ class Alternatives:
         One per search.
     notes
         What a careful reader should know.
+    planned
+        The name of the one that a plan says, where it was asked of a plan.
 
     Notes
     -----
@@ -171,6 +177,7 @@ class Alternatives:
     important: tuple[str, ...]
     entries: tuple[Alternative, ...]
     notes: tuple[str, ...] = ()
+    planned: str | None = None
 
     def __iter__(self) -> Iterator[Alternative]:
         return iter(self.entries)
@@ -240,11 +247,12 @@ class Alternatives:
             "alternatives": [one.to_dict() for one in self.entries],
             "recommended": None if chosen is None else chosen.name,
             "because": self.because,
+            "planned": self.planned,
             "notes": list(self.notes),
         }
 
     def __str__(self) -> str:
-        return "\n".join([*lines_of(self), "", *(f"{one.name}: {one.python}" for one in self if one.version)])
+        return "\n".join([*alternatives_lines(self), "", *(f"{one.name}: {one.python}" for one in self if one.version)])
 
     def _repr_html_(self) -> str:
         return f"<pre>{escape(str(self))}</pre>"
@@ -258,7 +266,6 @@ class Alternatives:
 # Side by side as lines of text for a terminal of 80 columns: numbers and names of columns, never a value.
 
 WIDTH, LABEL, COLUMN = 80, 24, 14
-NEAR = 1e-9  # means of the same numbers, added up in other ways
 Fact = Callable[[Alternative, Version], str]
 
 
@@ -271,7 +278,7 @@ def _share(attack: str, part: str) -> Fact:
 
 
 def _weighted_detail(one: Alternative, version: Version) -> str:
-    return "-" if one.kept is None or abs(one.kept - version.kept) < NEAR else percent(one.kept)
+    return "-" if one.kept is None or one.kept == version.kept else percent(one.kept)
 
 
 def _crowd(one: Alternative, _: Version) -> str:
@@ -304,7 +311,7 @@ LEGEND = (
 )
 
 
-def lines_of(found: Alternatives) -> Iterator[str]:
+def alternatives_lines(found: Alternatives) -> Iterator[str]:
     """Compare them, four at a time; then say what is left of the columns, who wants what, and what is recommended."""
     for start in range(0, len(found), (WIDTH - LABEL) // COLUMN):
         yield from _block(found, found.entries[start : start + (WIDTH - LABEL) // COLUMN])
@@ -324,8 +331,10 @@ def _block(found: Alternatives, entries: Sequence[Alternative]) -> Iterator[str]
     names = [textwrap.wrap(one.name, COLUMN - 1) for one in entries]
     heads = [[*[""] * (max(map(len, names)) - len(lines)), *lines] for lines in names]
     yield from (_row("", line) for line in zip(*heads, strict=True))
-    if found.recommended in entries:
-        yield _row("", ["recommended" if one is found.recommended else "" for one in entries])
+    chosen = found.recommended
+    for word, marked in (("recommended", None if chosen is None else chosen.name), ("in the plan", found.planned)):
+        if marked in [one.name for one in entries]:
+            yield _row("", [word if one.name == marked else "" for one in entries])
     for label, fact in FACTS.items():
         cells = ["" if one.version is None else fact(one, one.version) for one in entries]
         if label == "detail kept":

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Any, Unpack
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple, Unpack
 
 from incrowd.core import (
     CensusRequest,
@@ -14,9 +15,10 @@ from incrowd.core import (
     NoSafeRelease,
     ParameterError,
     Schema,
+    group,
 )
 from incrowd.engines import Engine, Remembered, TableMemory
-from incrowd.evidence._alternatives import Alternative, Alternatives
+from incrowd.evidence._alternatives import AS_PLANNED, Alternative, Alternatives
 from incrowd.evidence._attack import USUAL
 from incrowd.evidence._attack_result import Attacks
 from incrowd.evidence._linkage import join, linkage, people_of_original
@@ -206,6 +208,17 @@ def alternatives(  # noqa: PLR0913 - all but the first three are optional
     )
 
 
+def searches_beside(planned: Algorithm | None) -> tuple[dict[str, Algorithm], str]:
+    """Give what is put side by side with the search of a plan, and what that one is called there."""
+    searches = dict(SEARCHES)
+    if planned is None:
+        return searches, "levels and cells"
+    if isinstance(planned, Optimal):
+        return {**searches, "best node": replace(planned, seconds=None)}, "best node"
+    name = next((name for name, one in searches.items() if one == planned), AS_PLANNED)
+    return {**searches, name: planned}, name
+
+
 def _until_time_is_over(seconds: float | None, progress: OnProgress | None) -> OnProgress | None:
     """Give a progress function that stops a search when its time is over."""
     if seconds is None:
@@ -240,14 +253,15 @@ def _alternative(
     except (NoSafeRelease, ParameterError, HierarchyError) as error:
         passed = time.monotonic() - started
         return Alternative(name=name, algorithm=algorithm, seconds=passed, reason=error.message, hint=str(error.hint))
-    columns, weights = draft.explanation.columns, column_weights(problem.census, problem.importance).tolist()
+    columns, version = draft.explanation.columns, version_of_draft(draft)
+    weights = column_weights(problem.census, problem.importance).tolist()
     attacks = None if whole is None else _attacks(draft, engine, whole)
     return Alternative(
         name=name,
         algorithm=algorithm,
         seconds=time.monotonic() - started,
-        kept=mean_detail([1 - one.kept for one in columns], weights),
-        version=version_of_draft(draft),
+        kept=mean_detail([1 - one.kept for one in columns], weights) if len(set(weights)) > 1 else version.kept,
+        version=version,
         verdict=draft.verdict,
         columns=columns,
         attacks=attacks,
@@ -270,3 +284,40 @@ def _attacks(draft: Draft, engine: Engine, whole: Classes) -> Attacks | None:
     joined = join(subject, people_of_original(subject, census, whole), whole)
     entries = (*linkage(joined), *own_attacks(subject, USUAL.seed, joined))
     return Attacks(published.records, published.persons, len(subject.classes), entries)
+
+
+# Whether another search would have kept much more, where that is soon found out.
+
+MUCH = 0.1
+"""So much more of the detail is much."""
+LOADING, PER_CELL = 1.1, 4e-5
+"""Seconds that compiled loops take to load, and a search at least per column and combination of values."""
+
+
+class Better(NamedTuple):
+    """Another search that would keep much more detail."""
+
+    name: str
+    kept: float
+
+
+def better_search(release: Release, seconds: float) -> Better | None:
+    """Look at one other search, if so many seconds are enough; nothing if it would not keep much more.
+
+    Looked at are levels and cells, or most detail where the release has a level per column and stars already.
+    """
+    if release.basis is None or release.recipe.sample is not None:
+        return None
+    problem = release.basis.problem
+    name = "most detail" if release.recipe.algorithm.startswith(LevelsAndCells.__name__) else "levels and cells"
+    quasi = problem.census.codes[: len(problem.census.quasi)]
+    points = len(group(quasi, [int(codes.max(initial=0)) + 1 for codes in quasi]))
+    about = PER_CELL * points * len(quasi) + LOADING * ("numba" not in sys.modules)
+    if about > seconds:
+        return None
+    try:
+        draft = Draft.of(problem, SEARCHES[name].search(problem, _until_time_is_over(max(seconds - about, 1e-9), None)))
+    except (NoSafeRelease, ParameterError, HierarchyError):
+        return None
+    kept = version_of_draft(draft).kept
+    return Better(name, kept) if kept - release.detail_kept >= MUCH else None

@@ -11,6 +11,7 @@ from typing import Any, Self, cast
 
 from incrowd.core import DataError, FrozenMapping, Hierarchy, Schema, atomic_path
 from incrowd.engines import Database
+from incrowd.evidence import Alternatives, alternatives, searches_beside
 from incrowd.hierarchies import auto, averaged, with_hierarchies
 from incrowd.models import Model, promise
 from incrowd.plan._checks import document_of, read_document
@@ -30,6 +31,8 @@ from incrowd.plan._sections import (
 from incrowd.plan._toml import Notes
 from incrowd.release import OWNER, KeyFile, Reading, Release, Strength, anonymize, format_like, frontier
 from incrowd.search import Algorithm, Frontier, Progress
+
+OnProgress = Callable[[Progress], bool | None] | None
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -221,7 +224,7 @@ class Plan:
 
     def run(  # noqa: PLR0913 - all are optional
         self,
-        progress: Callable[[Progress], bool | None] | None = None,
+        progress: OnProgress = None,
         *,
         write: bool = False,
         force: bool = False,
@@ -291,6 +294,17 @@ class Plan:
         more = _without_empty({**self._limits(), "suppression": self.output.suppression, "progress": progress})
         more["measure"] = self.search.measure or "loss"
         return frontier(self._source(), self.schema(), by=by, of=of, model=self.model(), **more)
+
+    def alternatives(self, progress: OnProgress = None, *, seconds: float | None = None, **more: Any) -> Alternatives:
+        """Put searches side by side as the function ``alternatives`` does, within the limits of the plan.
+
+        A search stops after ``seconds``: what the plan says, or else a minute. ``more``: ``begin``, ``memory``, ``table``.
+        """
+        (searches, name), table = searches_beside(self.algorithm()), more.pop("table", None)
+        more = _without_empty({**self._limits(), "suppression": self.output.suppression, **more})
+        more |= {"searches": searches, "seconds": seconds or self.search.seconds or 60, "progress": progress}
+        found = alternatives(self._source() if table is None else table, self.schema(), model=self.model(), **more)
+        return replace(found, planned=name)
 
     def _source(self) -> Path | Database:
         """Give the table: a file, or what a database answers."""

@@ -189,7 +189,7 @@ class Notes:
     def _pairs(self, path: tuple[str, ...], table: Mapping[str, Any]) -> Iterator[str]:
         for key, value in table.items():
             note = self.keys.get((*path, key))
-            yield f"{_quoted_key(key)} = {_value_as_toml(value)}" + (f"  # {_one_line(note)}" if note else "")
+            yield f"{_quoted_key(key)} = {value_as_toml(value)}" + (f"  # {_one_line(note)}" if note else "")
 
 
 def _comments(lines: Sequence[str]) -> list[str]:
@@ -205,15 +205,15 @@ def _quoted_key(name: str) -> str:
     return name if re.fullmatch(r"[A-Za-z0-9_-]+", name) else _text_in_quotes(name)
 
 
-def _value_as_toml(value: Any) -> str:
+def value_as_toml(value: Any) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, str):
         return _text_in_quotes(value)
     if isinstance(value, Mapping):
-        return "{ " + ", ".join(f"{_quoted_key(key)} = {_value_as_toml(inner)}" for key, inner in value.items()) + " }"
+        return "{ " + ", ".join(f"{_quoted_key(key)} = {value_as_toml(inner)}" for key, inner in value.items()) + " }"
     if isinstance(value, list | tuple):
-        return "[" + ", ".join(map(_value_as_toml, value)) + "]"
+        return "[" + ", ".join(map(value_as_toml, value)) + "]"
     return value.isoformat() if isinstance(value, date) else repr(value)
 
 
