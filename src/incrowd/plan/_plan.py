@@ -298,7 +298,7 @@ class Plan:
     def alternatives(self, progress: OnProgress = None, *, seconds: float | None = None, **more: Any) -> Alternatives:
         """Put searches side by side as the function ``alternatives`` does, within the limits of the plan.
 
-        A search stops after ``seconds``: what the plan says, or else a minute. ``more``: ``begin``, ``memory``, ``table``.
+        It stops a search after ``seconds``; those of the plan, or else 60. ``more``: ``begin``, ``memory``, ``table``.
         """
         (searches, name), table = searches_beside(self.algorithm()), more.pop("table", None)
         more = _without_empty({**self._limits(), "suppression": self.output.suppression, **more})
