@@ -6,7 +6,7 @@ import re
 
 from playwright.sync_api import expect
 
-from web.browser.steward import Steward, sees
+from web.browser.steward import PATIENTS, Steward, sees
 
 DISEASES = ("flu", "asthma", "hiv", "burn")
 _ROWS = [f"Person {row},{20 + row % 4},{'fm'[row % 2]},01001,{DISEASES[row // 4 % 4]}" for row in range(320)]
@@ -49,6 +49,21 @@ def test_a_version_of_an_earlier_promise_is_not_called_safe_and_needs_a_reason(s
     report = (steward.house.folder / "out/owner/report.html").read_text(encoding="utf-8")
     assert "the contract asks for 12" in report
     assert "A. Archer, 20" in report
+
+
+def test_a_column_of_which_nothing_is_left_is_named_in_amber_with_what_would_bring_it_back(steward: Steward) -> None:
+    change = {"privacy": {"promise": ["k>=60"]}, "search": {"algorithm": "optimal"}}
+    steward.attacked("lost", PATIENTS, change)
+    said = re.compile("^age carries nothing. It would keep")
+    page = steward.go("choose")
+    sees(page, "Look at what is left before you go on")
+    expect(page.locator("#made .notice.doubt").get_by_text(said)).to_be_visible()
+    page = steward.go("check")
+    sees(page, "^The version keeps what you promised, but look at this$")
+    expect(page.locator("#found .notice.doubt").get_by_text(said)).to_be_visible()
+    expect(page.locator("#found .notice.good")).to_have_count(0)
+    steward.go("release")
+    expect(page.locator("#list")).to_contain_text("age carries nothing")
 
 
 def test_who_gets_the_file_decides_how_large_groups_are_and_takes_no_other_promise_back(steward: Steward) -> None:
