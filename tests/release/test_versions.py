@@ -7,7 +7,7 @@ import dataclasses
 import pytest
 
 import incrowd as ic
-from incrowd.release import _versions, basis_of, inspect_node, lattice_of, proposals, version_of
+from incrowd.release import _versions, basis_of, inspect_node, lattice_of, version_of
 
 AGES = (21, 22, 31, 32, 41, 71)
 TABLE = [{"age": age, "sex": "fm"[place % 2]} for place, age in enumerate(AGES)]
@@ -48,28 +48,6 @@ def test_any_node_says_what_it_would_publish(release: ic.Release) -> None:
 def test_a_node_that_is_none_is_refused(release: ic.Release, levels: dict[str, int]) -> None:
     with pytest.raises((ic.ParameterError, ic.UnknownColumnError), match="level"):
         inspect_node(release, levels)
-
-
-def test_a_safer_version_has_larger_classes_and_one_with_more_detail_may_leave_out_more(release: ic.Release) -> None:
-    safer, balanced, detail = proposals(release, 0.34)
-    assert (safer.k, str(safer.model), safer.limit, safer.share) == (4, "k>=4", 2, 0.34)
-    assert (balanced.k, detail.share, detail.limit) == (2, 0.67, 4)
-    version = safer.version(ic.Optimal())
-    assert version is not None
-    assert version.smallest >= 4
-    assert balanced.version(ic.Optimal()) is not None
-
-
-def test_a_version_of_a_local_search_has_no_levels() -> None:
-    release = ic.anonymize(TABLE, SCHEMA, model="k>=2", max_suppressed=0.34)
-    version = proposals(release)[2].version(ic.Mondrian())
-    assert version is not None
-    assert version.levels is None
-
-
-def test_a_proposal_that_nothing_keeps_has_no_version() -> None:
-    release = ic.anonymize(TABLE, SCHEMA, model="k>=4")
-    assert proposals(release)[0].version(ic.Optimal()) is None
 
 
 def test_a_release_that_was_read_does_not_know_other_versions(release: ic.Release) -> None:

@@ -365,7 +365,7 @@ def test_nothing_is_deleted_while_a_job_runs(folder: Path) -> None:
     with serving(folder, separate=True) as server, Visitor(*server) as visitor:
         name = visitor.ask("POST", "/api/example", 201, json={"rows": 50_000})["name"]
         visitor.ask("POST", "/api/open", json={"name": name})
-        job = visitor.ask("POST", "/api/jobs", 202, json={"kind": "proposals"})
+        job = visitor.ask("POST", "/api/jobs", 202, json={"kind": "alternatives"})
         refused = visitor.ask("DELETE", "/api/files", 409, params={"name": name, "anyway": True})
         assert refused["code"] == "busy"
         visitor.ask("POST", f"/api/jobs/{job['id']}/stop", json={"keep": False})

@@ -38,34 +38,38 @@ def test_a_promise_that_cannot_be_kept_says_what_could_be(planned: Visitor, fold
     assert planned.ask("GET", "/api/runs") == {"runs": []}
 
 
-def test_three_proposals_are_computed(planned: Visitor) -> None:
-    told = planned.work(kind="proposals")
-    safer, balanced, detail = told["result"]["proposals"]
-    assert (safer["name"], safer["promise"], safer["smallest"] >= 4) == ("safer", ["k>=4"], True)
-    assert (balanced["name"], balanced["promise"]) == ("balanced", ["k>=2"])
-    assert (detail["name"], detail["max_suppressed"]) == ("detail", "0.5")
-    assert float(safer["kept"]) <= float(balanced["kept"]) <= float(detail["kept"])
+def test_searches_are_put_side_by_side(planned: Visitor) -> None:
+    told = planned.work(kind="alternatives")["result"]
+    names = [one["name"] for one in told["alternatives"]]
+    assert names == ["best node", "levels and cells", "most detail", "ranges"]
+    assert told["recommended"] in names
+    assert told["because"].startswith("it leaves something of all columns")
+    for one in told["alternatives"]:
+        assert (one["possible"], one["smallest"] >= 2) == (True, True)
+        assert {"column", "published", "status"} == set(one["columns"][0])
 
 
-def test_proposals_are_found_again_as_long_as_they_belong_to_the_plan(planned: Visitor) -> None:
-    planned.ask("GET", "/api/proposals", 404)
-    told = planned.work(kind="proposals")["result"]["proposals"]
-    kept = planned.ask("GET", "/api/proposals")
-    assert (kept["current"], kept["proposals"]) == (True, told)
+def test_they_are_found_again_as_long_as_they_belong_to_the_plan(planned: Visitor) -> None:
+    planned.ask("GET", "/api/alternatives", 404)
+    told = planned.work(kind="alternatives")["result"]
+    kept = planned.ask("GET", "/api/alternatives")
+    assert (kept["current"], kept["alternatives"], kept["planned"]) == (True, told["alternatives"], told["planned"])
     planned.ask("PATCH", "/api/plan", json={"report": {"purpose": "a test"}})
-    assert planned.ask("GET", "/api/proposals")["current"] is True
-    for one in told:  # each of them may be chosen, and all are still shown
-        chosen = {"promise": one["promise"], "max_suppressed": one["max_suppressed"]}
-        planned.ask("PATCH", "/api/plan", json={"privacy": chosen})
-        assert planned.ask("GET", "/api/proposals")["current"] is True
+    assert planned.ask("GET", "/api/alternatives")["current"] is True
+    for one in told["alternatives"]:  # each of them may be taken, and all are still shown
+        planned.ask("PATCH", "/api/plan", json={"search": {"algorithm": one["algorithm"]}})
+        kept = planned.ask("GET", "/api/alternatives")
+        assert (kept["current"], kept["planned"]) == (True, one["name"])
     planned.ask("PATCH", "/api/plan", json={"columns": {"age": {"importance": "3"}}})
-    assert planned.ask("GET", "/api/proposals")["current"] is False
+    assert planned.ask("GET", "/api/alternatives")["current"] is False
+    assert planned.work(kind="alternatives")["result"]["important"] == ["age"]
 
 
-def test_a_proposal_that_cannot_be_kept_is_told_as_such(planned: Visitor) -> None:
-    planned.ask("PATCH", "/api/plan", json={"privacy": {"promise": ["k>=6"]}})
-    safer = planned.work(kind="proposals")["result"]["proposals"][0]
-    assert (safer["promise"], safer["possible"]) == (["k>=12"], False)
+def test_one_that_cannot_keep_the_limits_says_why(planned: Visitor) -> None:
+    planned.ask("PATCH", "/api/plan", json={"columns": {"age": {"at_most": 1}}})
+    told = planned.work(kind="alternatives")["result"]["alternatives"]
+    assert [one["possible"] for one in told][2:] == [False, False]
+    assert "so the limit of the column age cannot be kept" in told[2]["problem"]["message"]
 
 
 def test_the_curve_over_k_never_rises_in_detail(planned: Visitor) -> None:

@@ -99,5 +99,5 @@ def test_a_bomb_that_is_uploaded_or_named_by_a_plan_does_not_go_off(planned: Vis
     text = planned.ask("GET", "/api/plan")["text"].replace("patients.csv", "far.xlsx")
     planned.ask("PUT", "/api/plan/text", json={"text": text})
     assert "spans more than" in planned.ask("GET", "/api/table/profile", 422)["message"]
-    for kind in ("run", "proposals", "frontier"):
+    for kind in ("run", "alternatives", "frontier"):
         assert "spans more than" in planned.work(kind=kind)["error"]["message"]

@@ -9,7 +9,7 @@ from fractions import Fraction
 from html import escape
 from typing import Any
 
-from incrowd.core import ParameterError, Setting, Verdict, percent, unbroken_percent
+from incrowd.core import IncrowdError, ParameterError, Setting, Verdict, percent, unbroken_percent
 from incrowd.evidence._attack_result import Attack, Attacks
 from incrowd.release import PublishedColumn, Version
 from incrowd.search import Algorithm
@@ -39,7 +39,7 @@ class Alternative:
         The search.
     seconds
         How long it took, with what was measured about it.
-    reason, hint
+    error
         Why it publishes nothing, and what would help; ``None`` where it publishes something.
     kept
         The share of the detail that is kept: 1 less the mean loss of the columns, weighted by their importance.
@@ -61,8 +61,7 @@ class Alternative:
     name: str
     algorithm: Algorithm
     seconds: float
-    reason: str | None = None
-    hint: str = ""
+    error: IncrowdError | None = field(default=None, repr=False)
     kept: float | None = None
     version: Version | None = None
     verdict: Verdict | None = field(default=None, repr=False)
@@ -70,6 +69,11 @@ class Alternative:
     attacks: Attacks | None = field(default=None, repr=False)
     proof: str = ""
     notes: tuple[str, ...] = ()
+
+    @property
+    def reason(self) -> str | None:
+        """Why it publishes nothing; ``None`` where it publishes something."""
+        return None if self.error is None else self.error.message
 
     @property
     def wanted_by(self) -> str:
@@ -117,7 +121,7 @@ class Alternative:
             "wanted_by": self.wanted_by,
             "possible": version is not None,
             "reason": self.reason,
-            "hint": self.hint,
+            "hint": None if self.error is None else str(self.error.hint),
             "seconds": round(self.seconds, 3),
         }
         if version is None or self.verdict is None:

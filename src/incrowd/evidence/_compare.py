@@ -252,7 +252,7 @@ def _alternative(
         draft = Draft.by(engine, problem, algorithm, progress)
     except (NoSafeRelease, ParameterError, HierarchyError) as error:
         passed = time.monotonic() - started
-        return Alternative(name=name, algorithm=algorithm, seconds=passed, reason=error.message, hint=str(error.hint))
+        return Alternative(name=name, algorithm=algorithm, seconds=passed, error=error)
     columns, version = draft.explanation.columns, version_of_draft(draft)
     weights = column_weights(problem.census, problem.importance).tolist()
     attacks = None if whole is None else _attacks(draft, engine, whole)

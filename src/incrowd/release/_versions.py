@@ -1,12 +1,10 @@
-"""Other versions of a release: other nodes of its lattice, and other promises about the same table."""
+"""Versions of a table: a release, what a search found, and other nodes of the lattice."""
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
-from functools import reduce
-from operator import and_
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -14,11 +12,10 @@ import numpy.typing as npt
 
 from incrowd.core import FullDomainRecoding, ParameterError, UnknownColumnError
 from incrowd.measures import detail_lost, mean_detail
-from incrowd.models import KAnonymity, Model, suppression_limit
 from incrowd.release._publish import Draft
 from incrowd.release._recipe import Basis, prediction_of
 from incrowd.release._release import Release
-from incrowd.search import Algorithm, Inspection, LocalOutcome, Problem, Progress, all_solutions, left_out_at
+from incrowd.search import Inspection, Problem, all_solutions, left_out_at
 
 NODES, WORK = 2_000, 100_000_000
 """How much is looked at, at most: nodes, and nodes times cells. In a larger lattice only the neighbours are."""
@@ -179,56 +176,3 @@ def _check_levels(problem: Problem, levels: Mapping[str, int]) -> None:
         if not 0 <= levels.get(name, -1) <= height:
             msg = f"Column {name!r} needs a level from 0 to {height}."
             raise ParameterError(msg)
-
-
-# Other promises: a safer one, and one that keeps more detail.
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Proposal:
-    """Another promise or limit about the table of a release.
-
-    ``k``: the least size of a class. ``share``: which share may be left out, where a share was said.
-    """
-
-    name: Literal["safer", "balanced", "detail"]
-    k: int
-    model: Model
-    limit: int
-    share: float | None
-    release: Release = field(repr=False)
-
-    def version(
-        self, algorithm: Algorithm, progress: Callable[[Progress], bool | None] | None = None
-    ) -> Version | None:
-        """Search what it would publish; nothing where nothing can be. Balanced is what the release is."""
-        if self.name == "balanced":
-            return version_of(self.release)
-        problem = replace(basis_of(self.release).problem, model=self.model, limit=self.limit)
-        outcome = algorithm.search(problem, progress)
-        if isinstance(outcome, LocalOutcome):
-            records = problem.census.records
-            kept = mean_detail(detail_lost(problem.census, outcome.labels, outcome.sizes))
-            return Version(None, records, outcome.suppressed, outcome.sizes, kept)
-        if outcome.best is None or outcome.best.classes == 0:
-            return None
-        return version_by(problem, Inspection(problem, outcome.best.levels).recoding(), outcome.best.suppressed)
-
-
-def proposals(release: Release, share: float | None = None) -> list[Proposal]:
-    """Propose three versions: one with classes twice as large, the release, and one that may leave out more.
-
-    ``share``: which share of the records the release might leave out, where a share was said.
-    """
-    problem = basis_of(release).problem
-    records, model, limit = problem.census.records, problem.model, problem.limit
-    k = max((part.k for part in model.parts if isinstance(part, KAnonymity)), default=1)
-    larger = max(2 * k, 2)
-    others = [part for part in model.parts if not isinstance(part, KAnonymity)]
-    safer = reduce(and_, others, KAnonymity(larger))
-    more = float(f"{min(max(2 * (limit / max(records, 1)), 0.1), 1.0):.2g}")
-    return [
-        Proposal("safer", larger, safer, limit, share, release),
-        Proposal("balanced", k, model, limit, share, release),
-        Proposal("detail", k, model, suppression_limit(records, more), more, release),
-    ]

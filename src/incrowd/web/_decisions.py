@@ -6,7 +6,7 @@ import hashlib
 import json
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -131,15 +131,17 @@ def _section_without(tables: Mapping[str, Any], section: str, keys: tuple[str, .
     return {key: value for key, value in tables.get(section, {}).items() if key not in keys}
 
 
-def states_of(plan: Plan, proposals: Mapping[str, Any]) -> list[str]:
-    """Name the plans that proposals belong to: the one they were made from, and those that they are."""
-    found = [decision_digest(plan)]
-    for one in proposals["proposals"]:
-        tables = tables_in(plan)
-        share = {} if one["max_suppressed"] is None else {"max_suppressed": float(one["max_suppressed"])}
-        tables["privacy"] = {**tables["privacy"], "promise": one["promise"], **share}
-        found.append(decision_digest(Plan.of(tables, folder=plan.folder)))
-    return [*dict.fromkeys(found)]
+def states_of(plan: Plan, searches: Sequence[Any]) -> list[str]:
+    """Name the plans that what several searches gave belongs to: the present one, and for each the one that takes it.
+
+    ``searches``: as they stand in a plan; ``None`` for that of the present one.
+    """
+    tables = tables_in(plan)
+    others = [
+        tables if one is None else {**tables, "search": {**tables.get("search", {}), "algorithm": one}}
+        for one in searches
+    ]
+    return [decision_digest(Plan.of(one, folder=plan.folder)) for one in (tables, *others)]
 
 
 # Which table a run was made of, and whether that is the table of the plan as it is now.

@@ -20,7 +20,7 @@ from incrowd.web._history import read_json, write_json
 from incrowd.web._refusal import Plain, Refusal, refusal
 
 OURS = ".incrowd"  # where we keep what belongs to the page: earlier plans and runs
-PLAN, PROPOSALS = "plan.toml", "proposals.json"
+PLAN, ALTERNATIVES = "plan.toml", "alternatives.json"
 TABLE = "the table"  # what the plan uses the file for that is open
 SHOWN = 500  # so many files are listed
 TABLES = (".csv", ".tsv", ".txt", ".csv.gz", ".tsv.gz", ".txt.gz", ".parquet", ".xlsx", ".xls", ".ods")

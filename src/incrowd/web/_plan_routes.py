@@ -13,7 +13,7 @@ from incrowd.models import choices
 from incrowd.web import _requests as asked
 from incrowd.web._changes import number_of
 from incrowd.web._choice_texts import KINDS, SEARCHES, presets_for
-from incrowd.web._files import PLAN, PROPOSALS, in_use_refusal
+from incrowd.web._files import ALTERNATIVES, PLAN, in_use_refusal
 from incrowd.web._history import read_json
 from incrowd.web._reading import READING, reading_options
 from incrowd.web._refusal import Plain, refusal
@@ -197,15 +197,16 @@ def searches() -> list[Plain]:
     return list(SEARCHES)
 
 
-@table.get("/proposals")
-def proposals(here: Here) -> Plain:
-    """Give the versions that were computed last, and whether they belong to the plan as it is now."""
-    found = read_json(here.folder.ours(PROPOSALS))
+@table.get("/alternatives")
+def alternatives(here: Here) -> Plain:
+    """Give what several searches would publish, and whether that belongs to the plan as it is now."""
+    found = read_json(here.folder.ours(ALTERNATIVES))
     if found is None:
         raise refusal(404, "not-found", "No versions were computed yet.", "do that in step 5.")
-    current = here.plans.present().decides in found["states"] and "samples" in found  # older ones had none
-    told = {key: found.get(key) for key in ("revision", "proposals", "samples")}
-    return {**told, "current": current}
+    state, (base, *states) = here.plans.present().decides, found.pop("states")
+    taken = [one["name"] for one, its in zip(found["alternatives"], states, strict=True) if its == state]
+    planned = found["planned"] if state == base else next(iter(taken), None)
+    return {**found, "planned": planned, "current": state == base or bool(taken)}
 
 
 @table.get("/presets")

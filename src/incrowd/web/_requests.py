@@ -103,10 +103,10 @@ class RunJob(Asked):
     label: Annotated[StrictStr, Field(max_length=200)] = ""
 
 
-class ProposalsJob(Asked):
-    """Compute three versions."""
+class AlternativesJob(Asked):
+    """Put several searches side by side."""
 
-    kind: Literal["proposals"]
+    kind: Literal["alternatives"]
 
 
 class FrontierJob(Asked):
@@ -185,7 +185,7 @@ class ExportJob(Asked):
 
 
 AnyJob = Annotated[
-    RunJob | ProposalsJob | FrontierJob | EvidenceJob | NTJob | GraphJob | QuestionJob | ExportJob,
+    RunJob | AlternativesJob | FrontierJob | EvidenceJob | NTJob | GraphJob | QuestionJob | ExportJob,
     Field(discriminator="kind"),
 ]
 

@@ -15,7 +15,7 @@ from incrowd.web import _requests as asked
 from incrowd.web._changes import number_of
 from incrowd.web._decisions import run_plan_with_words
 from incrowd.web._evidence import chart_file
-from incrowd.web._files import PROPOSALS
+from incrowd.web._files import ALTERNATIVES
 from incrowd.web._history import read_json, write_json
 from incrowd.web._jobs import Job
 from incrowd.web._refusal import Plain, refusal
@@ -62,9 +62,9 @@ async def _task_of(here: ServerState, body: Any) -> tuple[str, Plain, int | None
     """Give the task of a job, what it needs, and the run that it is about."""
     plan = {"plan": str(here.folder.plan)}
     match body:
-        case asked.ProposalsJob():
-            kept = {"kept": str(here.folder.ours(PROPOSALS)), "revision": here.plans.show()["revision"]}
-            return "proposals", {**plan, **kept}, None
+        case asked.AlternativesJob():
+            kept = {"kept": str(here.folder.ours(ALTERNATIVES)), "revision": here.plans.show()["revision"]}
+            return "alternatives", {**plan, **kept}, None
         case asked.FrontierJob():
             return "frontier", {**plan, "by": body.by, "of": body.of}, None
         case _:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime as dt
-import itertools
 import shutil
 import time
 from collections.abc import Iterable
@@ -12,16 +11,23 @@ from pathlib import Path
 from typing import Any
 
 from incrowd.core import EngineError, Finding, Recoding, unbroken_percent
-from incrowd.evidence import RangeError, Where, ask, association_of, closeness_by_class, compare, samples_of
+from incrowd.evidence import (
+    Alternative,
+    RangeError,
+    Where,
+    ask,
+    association_of,
+    closeness_by_class,
+    compare,
+    samples_of,
+)
 from incrowd.plan import Plan
 from incrowd.release import (
-    Proposal,
     Release,
     Version,
     basis_of,
     inspect_node,
     lattice_of,
-    proposals as proposals_for,
     published_rows,
     version_of,
 )
@@ -30,10 +36,11 @@ from incrowd.web._decisions import decision_digest, origin_of, states_of
 from incrowd.web._evidence import quick_charts, write_charts
 from incrowd.web._history import write_json, write_text
 from incrowd.web._progress import Teller
-from incrowd.web._refusal import Plain, refusal
-from incrowd.web._worker_cache import first_rows_of, keep, notation_of, plan_of, release_of, share_of, short
+from incrowd.web._refusal import Plain, plain_error, refusal
+from incrowd.web._worker_cache import first_rows_of, keep, notation_of, plan_of, release_of, share_of, short, table_of
 
-QUICK = 10  # seconds that the search for a proposal may take
+QUICK = 10  # seconds that a search may take that is only compared
+TITLES = {"best node": "One level per column"}
 SIDE_BY_SIDE, CLASSES = 20, 200  # how much is shown at most: rows before and after, classes
 
 
@@ -135,49 +142,54 @@ def _side_by_side(plan: Plan, recoding: Recoding) -> Plain:
     return {"columns": [names[place] for place in places], "before": cut(before), "after": cut(after)}
 
 
-# Other versions, before one is made: three that are proposed, and what every strength of a promise costs.
+# Other versions, before one is made: what several searches would publish, and what every strength of a promise costs.
 
 
-def proposals(given: Plain, teller: Teller) -> Plain:
-    """Compute three versions: safer, as the plan says, and with more detail."""
-    plan = quick = plan_of(given["plan"])
-    if plan.search.seconds is None and hasattr(plan.algorithm(), "seconds"):  # not every search takes a limit
-        quick = replace(plan, search=plan.search.model_copy(update={"seconds": QUICK}))
-    proposed = ("safer", "balanced", "detail")
-    teller.part("as your plan says", 1, len(proposed))
-    release = quick.run(teller.search)
-    found, others = [], itertools.count(2)
-    for one in proposals_for(release, plan.privacy.max_suppressed):
-        named = _proposal_details(one)
-        if one.name != "balanced":
-            teller.part(named["title"].lower(), next(others), len(proposed))
-        version = one.version(quick.algorithm(), teller.search)
-        found.append(
-            {**named, **({"possible": False, "levels": None} if version is None else _version_details(version))}
-        )
-    result: Plain = {"proposals": found, "samples": _row_samples(release), "notes": []}
-    kept = {"revision": given["revision"], "states": states_of(plan, result), **result}
-    write_json(Path(given["kept"]), kept)
+def alternatives(given: Plain, teller: Teller) -> Plain:
+    """Put several searches side by side."""
+    plan = plan_of(given["plan"])
+    seconds = QUICK if plan.search.seconds is None else None
+    found = plan.alternatives(teller.search, seconds=seconds, begin=teller.part, table=table_of(plan))
+    if found.recommended is None and (error := found.entries[0].error) is not None:
+        raise error
+    told = [_alternative_details(one) for one in found]
+    chosen = None if found.recommended is None else found.recommended.name
+    about = {"recommended": chosen, "because": found.because, "planned": found.planned}
+    result: Plain = {"alternatives": told, **about, "important": list(found.important), "notes": list(found.notes)}
+    states = states_of(plan, [None if one["name"] == found.planned else one["algorithm"] for one in told])
+    write_json(Path(given["kept"]), {"revision": given["revision"], "states": states, **result})
     return result
 
 
-def _proposal_details(one: Proposal) -> Plain:
-    groups = f"groups of at least {one.k}" if one.k > 1 else "what you promised"
-    title, words = {
-        "safer": ("Safer", groups),
-        "balanced": ("Balanced", groups),
-        "detail": ("More detail", f"the same promise, at most {100 * (one.share or 0):g} % left out"),
-    }[one.name]
-    share = None if one.share is None else repr(one.share)
-    promised = [str(part) for part in one.model.parts]
-    return {"name": one.name, "title": title, "words": words, "max_suppressed": share, "promise": promised}
-
-
-def _version_details(version: Version) -> Plain:
-    shares = {"share_left_out": share_of(version.share_left_out), "kept": share_of(version.kept)}
-    levels = None if version.levels is None else dict(version.levels)
-    numbers = {"suppressed": version.suppressed, **shares, "classes": version.classes}
-    return {"possible": True, "levels": levels, **numbers, **_smallest_class_and_chance(version)}
+def _alternative_details(one: Alternative) -> Plain:
+    told: Plain = {"name": one.name, "title": TITLES.get(one.name, one.name.capitalize()), "words": one.wanted_by}
+    told |= {"algorithm": one.plan, "possible": one.version is not None}
+    told |= {"problem": None if one.error is None else plain_error(one.error)}
+    if one.version is None:
+        return told
+    version, rates = one.version, {name: one.attack(name) for name in ("linkage", "narrowest group")}
+    found = {name: None if attack is None else share_of(attack.rate) for name, attack in rates.items()}
+    linkage = rates["linkage"]
+    return {
+        **told,
+        "levels": None if version.levels is None else dict(version.levels),
+        "suppressed": version.suppressed,
+        "share_left_out": share_of(version.share_left_out),
+        "kept": share_of(version.kept),
+        "weighted": share_of(one.kept),
+        "starred": one.starred,
+        "carry_nothing": list(one.carry_nothing),
+        "carry_little": list(one.carry_little),
+        "columns": [
+            {"column": left.column, "published": left.published, "status": left.status} for left in one.columns
+        ],
+        "classes": version.classes,
+        **_smallest_class_and_chance(version),
+        "linkage": found["linkage"],
+        "guessing": None if linkage is None else share_of(linkage.baseline),
+        "narrowest": found["narrowest group"],
+        "seconds": share_of(one.seconds),
+    }
 
 
 def _row_samples(release: Release) -> Plain:

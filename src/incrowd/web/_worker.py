@@ -35,7 +35,7 @@ TASKS: Mapping[str, Callable[[Plain, Teller], Plain]] = {
     "draw": _evidence.draw,
     "vega": _evidence.bundle,
     "run": _versions.run,
-    "proposals": _versions.proposals,
+    "alternatives": _versions.alternatives,
     "frontier": _versions.frontier,
     "nodes": _versions.nodes,
     "node": _versions.node,

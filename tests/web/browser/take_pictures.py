@@ -68,11 +68,10 @@ def walked(steward: Steward) -> Iterator[str]:
     steward.go("coarsen").wait_for_selector("#ladder-5 .rungs")
     page.evaluate("document.querySelector('section:has(#ladders)').scrollIntoView()")
     yield "coarsen"
-    steward.go("choose").wait_for_selector(".levels b")
-    sees(page, "such as")
+    steward.go("choose").wait_for_selector("#make")
     page.evaluate("scrollTo(0, 0)")
     yield "choose"
-    page.get_by_role("button", name="Make this version: balanced").click()
+    page.get_by_role("button", name="Make this version").click()
     sees(page, "This version keeps the promise")
     page.evaluate("document.querySelector('#made').scrollIntoView()")
     yield "made"

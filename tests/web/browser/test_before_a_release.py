@@ -100,22 +100,20 @@ def test_earlier_releases_are_answered_with_one_click(steward: Steward) -> None:
     expect(page.get_by_label("Earlier releases about the same people")).to_have_value("none")
 
 
-def test_the_version_that_was_made_is_still_the_chosen_one_after_a_reload(steward: Steward) -> None:
+def test_the_search_that_was_taken_is_in_the_plan_after_a_reload(steward: Steward) -> None:
     steward.opened()
     steward.api("PATCH", "/api/plan", {"privacy": {"promise": ["k>=3"], "max_suppressed": "0.2"}})
-    steward.work({"kind": "proposals"})
+    steward.work({"kind": "alternatives"})
     page = steward.go("choose")
-    expect(page.locator(".pick:has(#version-balanced)")).to_contain_text("in your plan")
-    page.locator("#version-safer").check()
-    page.get_by_role("button", name="Make this version: safer").click()
+    expect(page.locator(".pick:has(#version-best-node)")).to_contain_text("in your plan")
+    page.locator("#version-ranges").check()
+    page.get_by_role("button", name="Make this version: ranges").click()
     sees(page, "This version keeps the promise")
     page.reload()
     steward.ready()
-    expect(page.locator("#version-safer")).to_be_checked()
-    expect(page.locator(".pick:has(#version-safer)")).to_contain_text("in your plan")
-    expect(page.locator(".pick:has(#version-balanced)")).not_to_contain_text("plan")
-    sees(page, "Make this version: safer")
-    sees(page, "Version 1: Safer")
+    expect(page.locator(".pick:has(#version-ranges)")).to_contain_text("in your plan")
+    expect(page.locator(".pick:has(#version-best-node)")).not_to_contain_text("plan")
+    sees(page, "Version 1: Ranges")
 
 
 def test_versions_of_another_table_stand_apart_and_cannot_be_written(steward: Steward) -> None:

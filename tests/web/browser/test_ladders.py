@@ -62,10 +62,10 @@ def test_how_many_people_there_are_is_asked_where_nobody_knows_who_is_in_the_fil
 def test_versions_are_found_again_after_a_reload_and_in_another_tab(steward: Steward) -> None:
     steward.opened()
     steward.api("PATCH", "/api/plan", {"privacy": {"promise": ["k>=3"], "max_suppressed": "0.2"}})
-    number = steward.work({"kind": "proposals"})["id"]
+    number = steward.work({"kind": "alternatives"})["id"]
     for tab in (steward, steward.another_tab()):
         page = tab.go("choose")
-        expect(page.get_by_role("button", name="Make this version: balanced")).to_be_visible()
+        expect(page.get_by_role("button", name="Make this version")).to_be_visible()
     assert steward.api("GET", "/api/jobs/current")["job"]["id"] == number
 
 

@@ -45,9 +45,9 @@ def test_versions_that_were_computed_meanwhile_stay(steward: Steward) -> None:
     page = steward.go("choose")
     way_out = page.get_by_role("button", name="Let age become as vague as needed")
     expect(way_out).to_be_visible()
-    hold(page, "/api/proposals")
+    hold(page, "/api/alternatives")
     way_out.click()
-    version = page.get_by_role("button", name="Make this version: balanced")
+    version = page.get_by_role("button", name="Make this version")
     expect(version).to_be_visible()
     let_go(page)
     expect(version).to_be_visible()
@@ -107,10 +107,10 @@ def turn_to(steward: Steward, hierarchy: Any) -> None:
 
 def test_versions_that_are_there_are_shown_whichever_answer_comes_first(steward: Steward) -> None:
     steward.opened()
-    steward.work({"kind": "proposals"})
-    steward.page.add_init_script(f"({_HOLD})('/api/proposals')")
+    steward.work({"kind": "alternatives"})
+    steward.page.add_init_script(f"({_HOLD})('/api/alternatives')")
     page = steward.go("choose")
-    version = page.get_by_role("button", name="Make this version: balanced")
+    version = page.get_by_role("button", name="Make this version")
     expect(version).to_be_visible()
     let_go(page)
     expect(version).to_be_visible()
@@ -135,7 +135,7 @@ def test_every_card_has_the_ladder_of_its_own_column(steward: Steward) -> None:
 
 def test_work_that_was_cancelled_meanwhile_is_not_called_under_way(steward: Steward) -> None:
     steward.opened()
-    job = {"id": 99, "kind": "proposals", "state": "running", "stage": "searching", "seconds": 1, "result": None}
+    job = {"id": 99, "kind": "alternatives", "state": "running", "stage": "searching", "seconds": 1, "result": None}
     told = f"event: job\ndata: {json.dumps(job)}\n\n"
     steward.page.route("**/api/jobs/current", lambda route: route.fulfill(json={"job": job}))
     steward.page.route("**/api/jobs/99", lambda route: route.fulfill(json=job))
@@ -148,4 +148,4 @@ def test_work_that_was_cancelled_meanwhile_is_not_called_under_way(steward: Stew
     page.get_by_role("button", name="Cancel").click()
     sees(page, "Nothing was written. Your plan is as it was")
     let_go(page)
-    expect(page.get_by_role("button", name="Compute three versions")).to_be_visible()
+    expect(page.get_by_role("button", name="Compute versions")).to_be_visible()

@@ -96,11 +96,11 @@ def test_a_search_that_cannot_keep_a_limit_offers_one_that_can(steward: Steward)
     plan = {"columns": {"age": {"at_most": 2}}, "search": {"algorithm": "mondrian"}}
     steward.api("PATCH", "/api/plan", {**plan, "privacy": {"promise": ["k>=2"], "max_suppressed": "0.2"}})
     page = steward.go("choose")
-    page.wait_for_selector("#job .notice.bad")
+    sees(page, "the limit of the column age cannot be kept")
     page.get_by_text("For experts: how it is searched").click()
     page.get_by_role("button", name="Search with the plan as it is").click()
     assert "the limit of the column age cannot be kept" in stands_by(page, "#run-plan")
-    page.get_by_role("button", name="Search for the best version instead").click()
+    page.locator("#job").get_by_role("button", name="Search for the best version instead").click()
     sees(page, "Version 1")
     assert "algorithm" not in steward.api("GET", "/api/plan")["plan"]["search"]  # the usual one
 
@@ -190,7 +190,7 @@ def test_a_question_with_an_end_that_is_no_number_is_answered_beside_the_end(ste
 
 def test_progress_stands_beside_the_button_and_counts_its_parts(steward: Steward) -> None:
     steward.opened()
-    job = {"id": 99, "kind": "proposals", "state": "running", "stage": "searching", "words": "", "done": None}
+    job = {"id": 99, "kind": "alternatives", "state": "running", "stage": "searching", "words": "", "done": None}
     job |= {"total": None, "best": None, "seconds": 1, "left": None, "run": None, "result": None, "error": None}
     parts = {"part": 2, "parts": 3, "part_words": "safer"}
     page = steward.go("choose")
@@ -206,14 +206,14 @@ def test_progress_stands_beside_the_button_and_counts_its_parts(steward: Steward
     assert page.locator("#job-bar").evaluate("bar => bar.position") == pytest.approx(1 / 3)
 
 
-def test_the_three_versions_are_computed_as_parts_one_to_three(steward: Steward) -> None:
+def test_the_versions_are_computed_as_parts_one_to_four(steward: Steward) -> None:
     steward.opened()
-    number = steward.api("POST", "/api/jobs", {"kind": "proposals"})["id"]
+    number = steward.api("POST", "/api/jobs", {"kind": "alternatives"})["id"]
     events = steward.context.request.get(f"{steward.house.address}/api/jobs/{number}/events").text()
     told = [json.loads(line[6:]) for line in events.splitlines() if line.startswith("data: ")]
     parts = [one["part"] for one in told if one["part"] is not None]
     assert parts == sorted(parts)
-    assert set(parts) <= {1, 2, 3}
+    assert set(parts) <= {1, 2, 3, 4}
     assert told[-1]["state"] == "done"
 
 
@@ -251,7 +251,7 @@ def test_the_focus_stays_on_what_was_changed_on_every_step(steward: Steward) -> 
         "columns": ("#role-1-quasi", "ArrowDown", "role-1-sensitive"),
         "promise": ("#k", "ArrowUp", "k"),
         "coarsen": ("#most-0", "ArrowLeft", "most-0"),
-        "choose": ("#version-balanced", "ArrowDown", "version-detail"),
+        "choose": ("#version-best-node", "ArrowDown", "version-levels-and-cells"),
     }
     for screen, (control, key, held) in used.items():
         page = steward.go(screen)
@@ -294,10 +294,47 @@ def test_every_column_of_a_version_says_what_it_becomes(steward: Steward) -> Non
     steward.api("PATCH", "/api/plan", {"columns": roles, "privacy": {"promise": ["k>=2"], "max_suppressed": "0.2"}})
     page = steward.go("choose")
     page.wait_for_selector("#make")
-    levels = page.locator(".pick:has(#version-balanced) .levels small")
-    expect(levels).to_have_count(WIDE - 1)
-    words = levels.all_inner_texts()
-    assert all(re.fullmatch(r"c\d+: (exact|not shown|such as .+)", one) for one in words), words
+    page.get_by_text("What becomes of each column").first.click()
+    rows = page.locator("#left-of-columns tbody tr")
+    expect(rows).to_have_count(WIDE - 1)
+    words = rows.locator("td:nth-child(2)").all_inner_texts()
+    assert all(re.match(r"as it is|without its values|in \d+ groups", one) for one in words), words
+
+
+def test_a_column_is_kept_with_one_press_of_a_key_and_everything_is_computed_again(steward: Steward) -> None:
+    steward.opened(PATIENTS)
+    steward.api("PATCH", "/api/plan", {"privacy": {"promise": ["k>=5"], "max_suppressed": "0.1"}})
+    steward.work({"kind": "alternatives"})
+    page = steward.go("choose")
+    keep = page.get_by_role("button", name="Keep zip")
+    expect(keep).to_have_attribute("aria-pressed", "false")
+    keep.focus()
+    page.keyboard.press("Enter")
+    expect(keep).to_have_attribute("aria-pressed", "true")
+    sees(page, "as you weigh the columns")
+    assert focused(page) == keep.get_attribute("id")
+    assert steward.api("GET", "/api/plan")["plan"]["columns"]["zip"]["importance"] == "5"
+    page.keyboard.press("Enter")
+    expect(keep).to_have_attribute("aria-pressed", "false")
+    expect(page.get_by_text("as you weigh the columns")).to_have_count(0)
+
+
+def test_names_beside_the_points_cover_neither_points_nor_each_other(steward: Steward) -> None:
+    steward.opened(PATIENTS)
+    steward.work({"kind": "alternatives"})
+    page = steward.go("choose")
+    page.wait_for_selector("figure .dot", state="attached")
+    boxes = page.evaluate(
+        "() => [...document.querySelectorAll('figure .dot, figure .dot ~ text')].map(one => {"
+        " const {left, right, top, bottom} = one.getBBox ? (b => ({left: b.x, right: b.x + b.width, top: b.y + 2,"
+        " bottom: b.y + b.height - 2}))(one.getBBox()) : null; return [one.tagName, left, right, top, bottom]; })"
+    )
+    texts = [one for one in boxes if one[0] == "text"]
+    assert texts
+    for one in texts:
+        for other in boxes:
+            apart = one[2] <= other[1] or other[2] <= one[1] or one[4] <= other[3] or other[4] <= one[3]
+            assert apart or one is other, (one, other)
 
 
 def test_another_version_is_taken_while_looking_around(steward: Steward) -> None:

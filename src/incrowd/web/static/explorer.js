@@ -1,5 +1,6 @@
 // A look around a version: other levels, and what another strength of the promise would cost.
 
+import { levelWords } from "./alternatives.js";
 import { get, post } from "./api.js";
 import { figure } from "./charts.js";
 import { at, calmly, el, fill } from "./dom.js";
@@ -8,7 +9,6 @@ import { count, counted, percent } from "./numbers.js";
 import { answerInto, experts, field, meaning, problem, sideBySide, verdict } from "./parts.js";
 import * as plans from "./plan.js";
 import { curve, lattice, sign } from "./plots.js";
-import { levelWords } from "./proposals.js";
 import { repairs } from "./repairs.js";
 import { isCurrent, numbersOf } from "./runs.js";
 import { change } from "./shell.js";

@@ -10,7 +10,7 @@ import { repairs } from "./repairs.js";
 const ended = new Map();
 const TITLES = {
   run: "Searching for the best version",
-  proposals: "Computing three versions",
+  alternatives: "Computing versions",
   frontier: "Computing the frontier",
   evidence: "Attacking the release and comparing",
   "nt-check": "Checking closeness",

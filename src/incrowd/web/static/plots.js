@@ -3,9 +3,10 @@
 import { draw } from "./dom.js";
 import { percent } from "./numbers.js";
 
-const WIDE = 560;
+const NARROW = matchMedia("(max-width: 40rem)").matches; // a telephone would make letters of a wide drawing too small
+const WIDE = NARROW ? 340 : 560;
 const HIGH = 260;
-const EDGE = { left: 56, right: 150, top: 30, bottom: 46 };
+const EDGE = { left: 56, right: NARROW ? 24 : 150, top: 30, bottom: 46 };
 
 function frame(label, xTitle, yTitle, xTicks, yTicks, inner) {
   const bottom = HIGH - EDGE.bottom;
@@ -35,49 +36,55 @@ function frame(label, xTitle, yTitle, xTicks, yTicks, inner) {
 const across = (value, most) => EDGE.left + (value / most) * (WIDE - EDGE.left - EDGE.right);
 const upward = (value, most) => HIGH - EDGE.bottom - (value / most) * (HIGH - EDGE.top - EDGE.bottom);
 
-const [NAME, LINE] = [110, 16]; // how wide and how high a name is
+const [SIGN, LINE] = [7, 16]; // how wide a sign and how high a line of a name is, about
 
-/** Versions by risk and detail. */
-export function scatter(points, limit = null) {
-  const most = Math.max(0.05, limit ?? 0, ...points.map((one) => one.x)) * 1.1;
+/** Where a name stands beside its dot: at its height, or the nearest one above or below where it covers nothing. */
+function namePlace([x, y], name, taken) {
+  const wide = SIGN * name.length;
+  const right = x + 13 + wide < WIDE;
+  const start = right ? x + 13 : x - 13 - wide;
+  const free = (middle) => middle > LINE / 2 && middle < HIGH - EDGE.bottom && taken.every(
+    ([from, to, line, high]) => to <= start || from >= start + wide || Math.abs(line - middle) >= (high + LINE) / 2,
+  );
+  const steps = Array.from({ length: 24 }, (_, place) => Math.ceil(place / 2) * LINE * 0.5 * (place % 2 ? 1 : -1));
+  const line = y + (steps.find((step) => free(y + step)) ?? 0);
+  taken.push([start, start + wide, line, LINE]);
+  return { x: right ? start : x - 13, line, anchor: right ? "start" : "end" };
+}
+
+/** Versions by what an intruder finds and by detail; each has a name that can be read, with a line to it where it stands apart. */
+export function scatter(points) {
+  const most = Math.max(0.05, ...points.map((one) => one.x)) * 1.1;
   const step = [0.01, 0.02, 0.05, 0.1, 0.2].find((one) => most / one <= 6) ?? 0.25;
   const far = Math.min(1, Math.ceil(most / step - 1e-9) * step);
-  const ticks = [0, 0.25, 0.5, 0.75, 1];
   const marks = Array.from({ length: Math.round(far / step) + 1 }, (_, place) => place * step);
-  const line = limit !== null && [
-    draw("line", { class: "limit", x1: across(limit, far), x2: across(limit, far), y1: EDGE.top, y2: HIGH - EDGE.bottom }),
-    draw("text", { x: across(limit, far), y: EDGE.top - 8, "text-anchor": "middle" }, `limit ${percent(String(limit))}`),
-  ];
-  const named = []; // where names stand already: one that would cover another goes below it
-  const dot = (one) => {
-    const [x, y] = [across(one.x, far), upward(one.y, 1)];
-    let line = y + 4;
-    for (const [beside, above] of named) if (Math.abs(beside - x) < NAME && line < above + LINE) line = Math.max(line, above + LINE);
-    named.push([x, line]);
-    return [
-      draw("circle", { class: one.on ? "dot on" : "dot", cx: x, cy: y, r: one.on ? 9 : 6 }),
-      draw("text", { x: x + 13, y: line }, one.name),
-    ];
-  };
   const places = new Map(); // versions that are the same share one point
   for (const one of points) {
-    const key = `${one.x} ${one.y}`;
-    const known = places.get(key);
-    places.set(
-      key,
-      known ? { ...known, name: `${known.name}, ${one.name.toLowerCase()}`, on: known.on || one.on } : one,
-    );
+    const known = places.get(`${one.x} ${one.y}`);
+    const both = known && { ...known, name: `${known.name}, ${one.name.toLowerCase()}`, on: known.on || one.on };
+    places.set(`${one.x} ${one.y}`, both ?? one);
   }
+  const spots = [...places.values()].sort((one, other) => other.y - one.y).map((one) => [one, [across(one.x, far), upward(one.y, 1)]]);
+  const taken = spots.map(([, [x, y]]) => [x - 9, x + 9, y, 18]);
+  const drawn = spots.map(([one, [x, y]]) => {
+    const { x: start, line, anchor } = namePlace([x, y], one.name, taken);
+    const apart = Math.abs(line - y) > 4;
+    return [
+      apart && draw("line", { class: "leader", x1: x, y1: y, x2: start + (anchor === "end" ? 2 : -2), y2: line }),
+      draw("circle", { class: one.on ? "dot on" : "dot", cx: x, cy: y, r: one.on ? 9 : 6 }),
+      draw("text", { x: start, y: line + 4, "text-anchor": anchor, class: one.on ? "on" : null }, one.name),
+    ];
+  });
   const words = points.map(
-    (one) => `${one.name}: highest chance ${percent(String(one.x))}, detail kept ${percent(String(one.y))}`,
+    (one) => `${one.name}: ${percent(String(one.x))} found, detail kept ${percent(String(one.y))}`,
   ).join("; ");
   return frame(
-    `Versions by risk and detail. ${words}`,
-    "highest chance to find somebody",
+    `Versions by what an intruder finds and by detail. ${words}`,
+    "found by who knows the whole table",
     "detail kept",
     marks.map((one) => [across(one, far), percent(one.toFixed(4))]),
-    ticks.map((one) => [upward(one, 1), percent(String(one))]),
-    [line, [...places.values()].sort((one, other) => other.y - one.y).map(dot)],
+    [0, 0.25, 0.5, 0.75, 1].map((one) => [upward(one, 1), percent(String(one))]),
+    drawn,
   );
 }
 

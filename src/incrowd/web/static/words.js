@@ -31,6 +31,7 @@ export const MEANS = {
   scarce: "Less than half of its cells still say something; the others are stars.",
   kept: "100 % would be the original table, 0 % a table in which every value has become a star. It is the average of the columns, so a column with nothing left counts as 0 %.",
   highest: "The chance that somebody who knows a person's values picks the right row, for the person who is easiest to find.",
+  found: "How often somebody who knows everybody's row of the original table is right about which released row is whose: by comparing, or by taking the narrowest group that fits.",
   average: "The same chance, averaged over all people in the file.",
   smallest: "People who look alike form a group. This is the size of the smallest one: everybody hides among at least that many.",
   classes: "How many groups of people who look alike the released file has. Fewer groups mean larger crowds.",

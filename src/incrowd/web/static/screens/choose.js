@@ -1,14 +1,15 @@
-// Screen 5: three versions, one of them made, and a look around it.
+// Screen 5: what several searches would publish, one of them made, and a look around it.
 
+import { card, columnsTable, foundBy, keepers } from "../alternatives.js";
 import { get, maybe } from "../api.js";
 import { at, el, fill, turn } from "../dom.js";
 import { explorer } from "../explorer.js";
 import { running, start, whenDone } from "../job.js";
 import { percentOf, seconds, shareOf } from "../numbers.js";
-import { answerInto, experts, field, meaning, notice, options, sideBySide } from "../parts.js";
+import { answerInto, experts, field, meaning, notice, options, problem, sideBySide } from "../parts.js";
 import * as plans from "../plan.js";
 import { scatter } from "../plots.js";
-import { proposal, takeSamples } from "../proposals.js";
+import { repairs } from "../repairs.js";
 import { chosen, isCurrent, numbersOf, shortfalls } from "../runs.js";
 import { begin, change, complain } from "../shell.js";
 import { MEANS } from "../words.js";
@@ -24,106 +25,106 @@ const MEASURES = [
 const WEIGHING = new Set(["optimal", "incognito", "samarati"]); // the others have a measure of their own
 let searches = [];
 let picked = null; // nobody has picked one: that of the plan, or else the recommended one
-let versions = null;
+let found = null; // what was computed last, if it belongs to the plan as it is now
+let weighing = false; // a column was kept, and what that does is being computed
 
-/** Show the versions that were computed last, if they belong to the plan as it is now; also by another tab. */
+/** Show what was computed last, if it belongs to the plan as it is now; also by another tab. */
 async function look() {
   const fresh = turn(at("versions"));
-  const kept = await maybe("/api/proposals");
-  if (!fresh()) return versions;
-  versions = kept?.current ? kept.proposals : null;
-  takeSamples(kept?.samples);
-  if (running() !== "proposals") showProposals();
-  return versions;
+  const kept = await maybe("/api/alternatives");
+  if (!fresh() || weighing) return found;
+  found = kept?.current ? kept : null;
+  if (running() !== "alternatives") show();
+  return found;
 }
 
-async function propose() {
-  fill(
+async function compute() {
+  if (found) at("versions").classList.add("stale");
+  else fill(
     at("versions"),
-    el("p", { class: "help" }, "Three versions of your table are being computed. You may look around meanwhile."),
+    el("p", { class: "help" }, "Versions of your table are being computed. You may look around meanwhile."),
   );
-  await start("proposals");
+  await start("alternatives");
 }
 
-function showProposals() {
-  if (!versions) return fill(
+/** Weigh a column in the plan, and show what that does. */
+async function keep(body) {
+  weighing = true;
+  if (await change(body)) await compute();
+  else weighing = false;
+}
+
+function show() {
+  at("versions").classList.remove("stale");
+  if (!found) return fill(
     at("versions"),
-    el("p", {}, "The three versions for this plan are not computed yet."),
-    el("button", { type: "button", class: "main", id: "propose", on: { click: propose } }, "Compute three versions"),
+    el("p", {}, "The versions for this plan are not computed yet."),
+    el("button", { type: "button", class: "main", id: "compute", on: { click: compute } }, "Compute versions"),
   );
-  const middle = versions.find((one) => one.name === "balanced");
-  const able = versions.filter((one) => one.possible);
-  const likely = [able.find((one) => one.name === picked), able.find(isPlanned), able.find((one) => one === middle), able[0]];
-  picked = likely.find(Boolean)?.name ?? null;
+  const able = found.alternatives.filter((one) => one.possible);
+  const likely = [picked, found.recommended].map((name) => able.find((one) => one.name === name));
+  picked = [...likely, able[0]].find(Boolean)?.name ?? null;
+  const marksOf = ({ name }) => ({
+    picked: name === picked,
+    recommended: name === found.recommended,
+    planned: name === found.planned,
+    weighted: found.important.length > 0,
+  });
   return fill(
     at("versions"),
+    able.length > 0 && el("p", {}, "We recommend ", el("b", {}, titleOf(found.recommended)), `: ${found.because}.`),
+    keepers(plans.now().columns.filter((one) => one.role === "quasi").map(({ name }) => weightOf(name)), keep),
     el(
       "fieldset",
       {},
-      el("legend", { class: "hidden" }, "Three versions"),
-      el(
-        "div",
-        { class: "picks" },
-        versions.map((one) => proposal(one, middle, one.name === picked, () => pick(one.name), isPlanned(one))),
-      ),
+      el("legend", { class: "hidden" }, "Versions"),
+      el("div", { class: "picks roomy" }, found.alternatives.map((one) => card(one, marksOf(one), () => pick(one.name)))),
     ),
+    [hindered()].filter(Boolean).map((one) => problem(one.problem, ...repairs(one.problem, compute))),
+    found.notes.length > 0 && notice("plain", "Good to know", found.notes),
     able.length > 0 && el(
       "p",
       { class: "buttons" },
       el(
         "button",
         { type: "button", class: "main", id: "make", on: { click: make } },
-        `Make this version: ${titleOf()}`,
+        `Make this version: ${titleOf(picked).toLowerCase()}`,
       ),
-      el("button", { type: "button", id: "propose", on: { click: propose } }, "Compute again"),
+      el("button", { type: "button", id: "compute", on: { click: compute } }, "Compute again"),
     ),
-    able.length > 1 && el(
+    able.length > 0 && experts("left-of-columns", "What becomes of each column", columnsTable(able)),
+    able.length > 1 && able.every((one) => one.linkage !== null) && el(
       "figure",
       {},
-      scatter(
-        able.map((one) => ({ name: one.title, x: Number(one.highest), y: Number(one.kept), on: one.name === picked })),
-        limitOf(),
-      ),
+      scatter(able.map((one) => ({ name: one.title, x: foundBy(one), y: Number(one.kept), on: one.name === picked }))),
       el(
         "figcaption",
         {},
-        "Further up is more detail, further to the left is safer. Right of the line the promise would be broken.",
-        meaning(`${MEANS.kept} ${MEANS.highest}`),
+        "Further up is more detail, further to the left is safer. All of them keep your promise.",
+        meaning(`${MEANS.kept} ${MEANS.found}`),
       ),
     ),
   );
 }
 
-/** The highest chance that the plan allows: 1 in the size of the smallest group. */
-function limitOf() {
-  const k = plans.promises().map((one) => /^\s*k\s*>=\s*(\d+)/.exec(one)?.[1]).find(Boolean);
-  return k ? 1 / Number(k) : null;
-}
+/** What the plan asks for, or else one level per column, if that is not possible: what would help is worth a word. */
+const hindered = () => [found.planned, "best node"].map(
+  (name) => found.alternatives.find((one) => one.name === name && !one.possible),
+).find(Boolean);
+
+const weightOf = (name) => ({ name, importance: plans.now().plan.columns[name]?.importance });
 
 function pick(name) {
   picked = name;
-  showProposals();
+  show();
 }
 
-const titleOf = () => versions.find((one) => one.name === picked)?.title.toLowerCase() ?? "";
+const titleOf = (name) => found.alternatives.find((one) => one.name === name)?.title ?? "";
 
-const privacyOf = ({ promise, max_suppressed: share }) => ({
-  promise,
-  ...(share === null ? {} : { max_suppressed: share, max_suppressed_records: null }),
-});
-
-/** Whether the plan asks for this version already. */
-function isPlanned(one) {
-  const spaceless = (texts) => texts.map((text) => text.replace(/\s/g, "")).join();
-  const { max_suppressed: share } = plans.now().plan.privacy;
-  const same = one.max_suppressed === null || Number(one.max_suppressed) === Number(share ?? 0);
-  return same && spaceless(one.promise) === spaceless(plans.promises());
-}
-
-/** Put the chosen version into the plan and make it. */
+/** Put the chosen search into the plan and make its version. */
 async function make() {
-  const one = versions.find((other) => other.name === picked);
-  if (!isPlanned(one) && !(await change({ privacy: privacyOf(one) }))) return;
+  const one = found.alternatives.find((other) => other.name === picked);
+  if (one.name !== found.planned && !(await change({ search: { algorithm: one.algorithm } }))) return;
   await start("run", { label: one.title });
 }
 
@@ -270,20 +271,21 @@ function render(plan) {
   showRun().catch(complain);
 }
 
-whenDone("proposals", (result) => {
+whenDone("alternatives", (result) => {
   turn(at("versions")); // whoever asked earlier heard of older ones
-  versions = result.proposals;
-  takeSamples(result.samples);
-  picked = null;
-  showProposals();
+  [found, picked, weighing] = [result, null, false];
+  show();
 });
 whenDone("run", (_, job) => {
   if (location.search) history.replaceState(null, "", location.pathname);
-  showProposals();
+  show();
   showRun(true).catch(complain);
   return job;
 });
-document.addEventListener("job-ended", () => plans.now()?.plan && showProposals());
+document.addEventListener("job-ended", () => {
+  weighing = false;
+  if (plans.now()?.plan) show();
+});
 
 const last = await begin(render);
 if (plans.now()?.plan) {
@@ -291,6 +293,6 @@ if (plans.now()?.plan) {
   showExperts();
   const { run } = await chosen().catch(() => ({ run: null }));
   if (running()) fill(at("versions"), el("p", { class: "help" }, "Work is under way, see above."));
-  else if (last?.state === "running") showProposals(); // it ended meanwhile
-  else if (!(await look()) && !(run && isCurrent(run))) await propose();
+  else if (last?.state === "running") show(); // it ended meanwhile
+  else if (!(await look()) && !(run && isCurrent(run))) await compute();
 }
