@@ -260,7 +260,7 @@ def searches() -> dict[str, type[Any]]:
     return {
         re.sub(r"(?<=[a-z])(?=[A-Z])", "-", name).lower(): one
         for name, one in found
-        if isinstance(one, type) and is_dataclass(one) and hasattr(one, "search")
+        if isinstance(one, type) and is_dataclass(one) and callable(getattr(one, "search", None))
     }
 
 
