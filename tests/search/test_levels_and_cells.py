@@ -8,12 +8,14 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 
 import incrowd as ic
 from incrowd.search import LocalOutcome, Problem, Progress
-from incrowd.search.levels_and_cells import _cells
+from incrowd.search._local_recoding import LocalTable
+from incrowd.search.levels_and_cells import _cells, _levels_and_cells
 from search.slow import QUASI, Ok, Row, labels, nodes
 from search.slow_cheapest import lost
 from search.tables import PROMISES, problem, tables
@@ -40,6 +42,10 @@ def classes(outcome: LocalOutcome) -> dict[tuple[Any, ...], list[Row]]:
 
 def sizes(outcome: LocalOutcome) -> dict[tuple[Any, ...], int]:
     return {label: len(inside) for label, inside in classes(outcome).items()}
+
+
+def lost_by(outcome: LocalOutcome) -> Fraction:
+    return loss(classes(outcome))
 
 
 def loss(found: dict[tuple[Any, ...], list[Row]]) -> Fraction:
@@ -86,6 +92,39 @@ def test_a_column_goes_to_the_level_at_which_it_loses_least() -> None:
     outcome = ic.LevelsAndCells().search(problem(table, ic.KAnonymity(4)))
     assert outcome.levels == {"age": 1, "sex": 0, "town": 0}
     assert sizes(outcome) == {("20s", "f", "ulm"): 6, ("40s", "f", "ulm"): 6}
+
+
+def test_a_column_that_would_say_one_thing_only_is_worth_some_loss_in_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    table = rows(("20", "bonn"), *[("20", "ulm")] * 2, ("25", "ulm"), *[("49", "bonn")] * 2)
+    asked = problem(table, ic.KAnonymity(2))
+    found = ic.LevelsAndCells().search(asked)
+    assert sizes(found) == {("20", "f", "ulm"): 2, ("49", "f", "bonn"): 2, ("*", "f", "*"): 2}
+    monkeypatch.setattr(_levels_and_cells, "THIN", 0.0)
+    without = ic.LevelsAndCells().search(asked)
+    assert sizes(without) == {("20s", "f", "ulm"): 3, ("*", "f", "bonn"): 3}
+    assert lost_by(without) < lost_by(found)
+
+
+def test_a_walk_from_below_the_highest_levels_finds_what_one_from_the_lowest_misses() -> None:
+    table = rows(("20", "bonn"), ("20", "kiel"), ("31", "bonn"), ("31", "ulm"), ("47", "bonn"), ("62", "ulm"))
+    asked = problem(table, ic.KAnonymity(2))
+    found = ic.LevelsAndCells().search(asked)
+    assert found.levels == {"age": 0, "sex": 0, "town": 1}
+    low = {"age": 2, "sex": 0, "town": 0}  # where the walk from the lowest levels ends
+    there = ic.LevelsAndCells().search(problem(table, ic.KAnonymity(2), at_least=low, at_most=low))
+    assert lost_by(found) < lost_by(there)
+
+
+def test_a_missing_value_and_what_stands_for_all_are_no_values_that_show() -> None:
+    roles = ic.Schema(quasi={"town": ic.flat(), "sex": ic.flat()})
+    table = [{"town": town, "sex": None if town else "f"} for town in ("ulm", "bonn", None)]
+    problem_of = Problem(ic.census(table, roles), roles, ic.KAnonymity(1))
+    town, sex = LocalTable(problem_of, whole=True).names
+    assert _cells.number_of_values(town, np.array([1, 0, 3])) == 1
+    assert _cells.number_of_values(town, np.array([1, 4, 3])) == 2
+    assert _cells.number_of_values(sex, np.array([0, 1])) == 0
+    higher = Problem(ic.census(table, roles).rollup({"town": 1}), roles, ic.KAnonymity(1))
+    assert _cells.number_of_values(LocalTable(higher, whole=True).names[0], np.array([3])) == 0
 
 
 def test_levels_that_are_given_stay_and_only_cells_are_starred() -> None:

@@ -8,7 +8,7 @@ from itertools import accumulate
 
 import numpy as np
 
-from incrowd.core import Grouping, Labelling, add_up, class_extremes, group
+from incrowd.core import Grouping, Labelling, Namer, add_up, class_extremes, group
 from incrowd.search._local_recoding import LocalTable, Pieces
 from incrowd.search._problem import Bools, Counts, Floats, Ints, Problem, least_size
 from incrowd.search.cheapest._formation import BLOCK, WHOLE, Formation, cut_into_blocks
@@ -93,7 +93,8 @@ class StarredNode:
     """One level per column, and which cells are starred there.
 
     ``loss``: the arithmetic mean over all cells, weighted by the importance of columns; who is left out loses all.
-    ``stars``: per column the share of its cells that are starred.
+    ``stars``: per column the share of its cells that are starred. ``values``: per column how many different ones show,
+    a missing one and what stands for all aside.
     """
 
     def __init__(
@@ -115,6 +116,7 @@ class StarredNode:
         cost = (total - int(weights.sum())) * full  # whole numbers, so that no order of additions matters
         self._starred: dict[int, Bools] = {}
         self.stars: dict[str, float] = {}
+        self.values: dict[str, int] = {}
         for one, hidden in zip(board.bundles, starred, strict=True):
             stars = int(weights[hidden].sum())
             shown = add_up(one.values.ids[inside][~hidden], weights[~hidden], len(one.values))
@@ -123,7 +125,10 @@ class StarredNode:
             by_class[self.owner[inside]] = hidden
             for at in one.columns:
                 self._starred[at] = by_class
-                self.stars[board.table.census.quasi[at]] = stars / total
+                name = board.table.census.quasi[at]
+                self.stars[name] = stars / total
+                codes = board.table.census.codes[at][board.points.first[inside[~hidden]]]
+                self.values[name] = number_of_values(board.table.names[at], np.bincount(codes))
         self.loss = round(cost / (total * full), DIGITS)
 
     @property
@@ -142,6 +147,15 @@ class StarredNode:
             starred = self._starred[at]
             result.append(namer.by_group(np.where(starred, namer.height, namer.floor), np.where(starred, 0, codes)))
         return tuple(result)
+
+
+def number_of_values(namer: Namer, records: Ints) -> int:
+    """Count the values that show of a column, a missing one and what stands for all values aside."""
+    labels = namer.ladder.labels[namer.floor]
+    shown = np.flatnonzero(records)
+    if len(labels) == 1 or not len(shown):
+        return 0
+    return len(shown) - (labels[shown[-1]] is None)  # a missing value is the last one
 
 
 def _starred_cells(board: CellSpace, inside: Ints, owner: Counts) -> list[Bools]:

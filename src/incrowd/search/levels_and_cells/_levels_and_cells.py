@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
@@ -21,6 +21,8 @@ NOTE = (
 )
 LOOK, TAKE = 1.0, 0.5
 """The share of the labels that is taken in a round: all when levels are compared, which is quick, half at the end."""
+ENOUGH, THIN = 3, 0.5
+"""So many values of a column should show, or all it has; one that shows none is charged that share of a column more."""
 BOOSTS = 6
 """So often stars in a column that has too many are made four times as dear."""
 
@@ -127,6 +129,8 @@ class _Walk:
     """The walk over levels, one column at a time."""
 
     def __init__(self, search: LevelsAndCells, problem: Problem) -> None:
+        from incrowd.search.levels_and_cells._cells import number_of_values  # noqa: PLC0415 - loads numba
+
         self.search, self.problem = search, problem
         self.quasi = problem.census.quasi
         self.lows, self.highs = problem.lows, problem.highs
@@ -138,6 +142,13 @@ class _Walk:
                 raise UnknownColumnError.of(name, self.quasi, given_as="most_stars")
         self.most = {name: given.get(name, 1.0) if isinstance(given, Mapping) else given for name in self.quasi}
         self.seen: dict[tuple[int, ...], _Look] = {}
+        self.stopped = False
+        shares = self.lowest.weights / (self.lowest.weights.sum() or 1.0)
+        shown = map(number_of_values, self.lowest.names, self.lowest.census.marginals)
+        self.enough = {
+            name: (min(ENOUGH, number), float(share))
+            for name, number, share in zip(self.quasi, shown, shares, strict=True)
+        }
 
     def table_at(self, levels: Sequence[int]) -> LocalTable:
         at_least = dict(zip(self.quasi, levels, strict=True))
@@ -152,8 +163,14 @@ class _Walk:
         return StarredNode(board, self.search.block, self.problem.limit, share, wanted)
 
     def rank(self, node: StarredNode | _Look) -> tuple[float, float]:
-        """Order nodes: first those without too many stars, then by loss."""
-        return round(sum(max(0.0, share - self.most[name]) for name, share in node.stars.items()), 12), node.loss
+        """Order nodes: first those without too many stars, then by loss and the charge for columns that say little."""
+        over = sum(max(0.0, share - self.most[name]) for name, share in node.stars.items())
+        thin = sum(
+            share * max(0, enough - node.values[name]) / enough
+            for name, (enough, share) in self.enough.items()
+            if enough
+        )
+        return round(over, 12), round(node.loss + THIN * thin, 12)
 
     def best(self, levels: tuple[int, ...]) -> StarredNode:
         """Star cells at the levels that were found, or at higher ones where a column has more stars than it may."""
@@ -189,7 +206,7 @@ class _Walk:
         return found
 
     def descent(self, progress: OnProgress | None) -> tuple[int, ...]:
-        """Give the best levels: of the column with the dearest stars all are tried, until none gives a better node."""
+        """Give the best levels that a walk from the lowest ones finds, or one from below the highest."""
         from incrowd.search.levels_and_cells._cells import column_losses  # noqa: PLC0415 - loads numba
 
         losses = column_losses(self.lowest, least_size(self.problem.model))
@@ -197,37 +214,51 @@ class _Walk:
         def floor(levels: Sequence[int]) -> float:
             return sum(float(loss[level - low]) for loss, level, low in zip(losses, levels, self.lows, strict=True))
 
-        best = self._look([self.lows])
-        tried: set[int] = set()
+        below_top = tuple(max(low, high - 1) for low, high in zip(self.lows, self.highs, strict=True))
         with ThreadPoolExecutor(os.cpu_count()) as threads:
-            while len(tried) < len(self.quasi):
-                stars = self.seen[best].stars
-                at = min(
-                    set(range(len(self.quasi))) - tried,
-                    key=lambda at: (-stars[self.quasi[at]] * self.lowest.weights[at], at),
-                )
-                others = [(*best[:at], level, *best[at + 1 :]) for level in range(self.lows[at], self.highs[at] + 1)]
-                limit = self.rank(self.seen[best])
-                others = [one for one in others if limit[0] or floor(one) < limit[1]]
-                found = self._look([best, *others], threads)
-                tried = {at} if found != best else tried | {at}
-                best = found
-                seen = Progress(len(self.seen), self.problem.nodes, self.seen[best].loss)
-                if progress is not None and progress(seen) is False:
-                    break
+            best = self._descent_from(self.lows, floor, threads, progress)
+            if not self.stopped and floor(below_top) < self.rank(self.seen[best])[1]:
+                best = self._better(best, self._descent_from(below_top, floor, threads, progress))
         return best
 
-    def _look(self, nodes: Iterable[tuple[int, ...]], threads: ThreadPoolExecutor | None = None) -> tuple[int, ...]:
+    def _descent_from(
+        self, best: tuple[int, ...], floor: Callable[..., float], threads: Executor, progress: OnProgress | None
+    ) -> tuple[int, ...]:
+        """Walk on: of the column with the dearest stars all levels are tried, until none gives a better node."""
+        best = self._look([best])
+        tried: set[int] = set()
+        while len(tried) < len(self.quasi):
+            stars = self.seen[best].stars
+            at = min(
+                set(range(len(self.quasi))) - tried,
+                key=lambda at: (-stars[self.quasi[at]] * self.lowest.weights[at], at),
+            )
+            others = [(*best[:at], level, *best[at + 1 :]) for level in range(self.lows[at], self.highs[at] + 1)]
+            limit = self.rank(self.seen[best])
+            others = [one for one in others if limit[0] or floor(one) < limit[1]]
+            found = self._look([best, *others], threads)
+            tried = {at} if found != best else tried | {at}
+            best = found
+            seen = Progress(len(self.seen), self.problem.nodes, self.seen[best].loss)
+            if progress is not None and progress(seen) is False:
+                self.stopped = True
+                break
+        return best
+
+    def _look(self, nodes: Iterable[tuple[int, ...]], threads: Executor | None = None) -> tuple[int, ...]:
         """Look at nodes, and give the best of them, of equal ones the lowest."""
         nodes = list(dict.fromkeys(nodes))
         new = [one for one in nodes if one not in self.seen]
         run = map if threads is None else threads.map
         self.seen |= dict(zip(new, run(self._look_at, new), strict=True))
+        return self._better(*nodes)
+
+    def _better(self, *nodes: tuple[int, ...]) -> tuple[int, ...]:
         return min(nodes, key=lambda one: (*self.rank(self.seen[one]), one))
 
     def _look_at(self, levels: tuple[int, ...]) -> _Look:
         node = self.node(levels, LOOK)
-        return _Look(node.loss, node.stars)
+        return _Look(node.loss, node.stars, node.values)
 
 
 class _Look(NamedTuple):
@@ -235,6 +266,7 @@ class _Look(NamedTuple):
 
     loss: float
     stars: Mapping[str, float]
+    values: Mapping[str, int]
 
 
 def _refuse_averages(table: LocalTable) -> None:
