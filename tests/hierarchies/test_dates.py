@@ -51,6 +51,13 @@ def test_text_is_read_as_iso_or_by_a_format() -> None:
     assert path(dates("month", format="%d.%m.%Y"), "05.03.2024") == ["05.03.2024", "2024-M03", "*"]
 
 
+def test_text_in_one_other_form_is_read_where_it_leaves_no_doubt() -> None:
+    assert path(dates("month"), "05.03.2024", "31.12.2023") == ["05.03.2024", "2024-M03", "*"]
+    for doubtful in (["05/03/2024", "06/04/2024"], ["05.03.24", "31.12.23"], ["05.03.2024", "2023-12-31"]):
+        with pytest.raises(UncoveredValuesError, match="no dates of the format ISO 8601"):
+            dates("month").bind(Domain.of("born", doubtful))
+
+
 def test_text_that_is_no_date_is_counted_and_carried_but_not_shown() -> None:
     with pytest.raises(UncoveredValuesError, match="1 of 2 values that are no dates of the format ISO 8601") as caught:
         dates("year").bind(Domain.of("born", ["2024-03-05", "canary"]))

@@ -168,6 +168,8 @@ class Dates:
             hint = "use intervals(...) for numbers, or say how they write dates: format='%Y%m%d'; flat() for booleans."
             raise HierarchyError(msg, hint=hint)
         moments, readable = found
+        if self.format is None and not readable.all():
+            moments, readable = _moments_in_only_form(domain) or found
         if not readable.all():
             form = "ISO 8601" if self.format is None else repr(self.format)
             raise uncovered_error(
@@ -196,7 +198,8 @@ def dates(
     format
         How a column of text or whole numbers writes its dates, as in ``strptime``: ``"%Y%m%d"`` for 20240301. A time of
         day may follow. ``%b`` is the name of a month, whole or short, in English, German, French, Spanish, Italian,
-        Dutch or Portuguese. Without a format text must be ISO 8601. Columns of dates need none.
+        Dutch or Portuguese. Without a format text must be ISO 8601, or all of it days in just one other form with years
+        of four digits, as 31/12/2024 leaves no doubt and 03/04/2024 does. Columns of dates need none.
     newest
         Where a format has years of two digits (``%y``), they are of the hundred years up to this one: 2010 for births
         from 1911 to 2010. Without it they are of 1969 to 2068.
@@ -230,6 +233,12 @@ def dates(
         msg = "newest must be a year from 1900 to 2200, with a format that has years of two digits."
         raise ParameterError(msg, hint="for example format='%d.%m.%y', newest=2010.")
     return Dates(units, format, newest)
+
+
+def _moments_in_only_form(domain: Domain) -> tuple[Array, npt.NDArray[np.bool_]] | None:
+    """Read texts in the one form in which all of them are days; nothing if there are several, or centuries are open."""
+    forms = forms_of(domain) if domain.kind == "text" else []
+    return moments_of(domain, forms[0]) if len(forms) == 1 and "%y" not in forms[0] else None
 
 
 def _step(moments: Array, unit: Unit) -> Step:
