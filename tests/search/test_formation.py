@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
@@ -14,8 +15,16 @@ from hypothesis import given, settings, strategies as st
 import incrowd as ic
 from incrowd.search import LocalTable, Problem
 from incrowd.search.cheapest._block_kernels import Boxes, Choice, find_nearest
+from incrowd.search.cheapest._class_kernels import form_classes
 from incrowd.search.cheapest._formation import PointGroups, _mutual_pairs, cut_into_blocks, form_in_blocks, support_part
-from incrowd.search.cheapest._kernels import NEVER, Labels, Work, _is_enough, _search_labels
+from incrowd.search.cheapest._kernels import (
+    NEVER,
+    Labels,
+    Work,
+    is_enough,
+    least_costs,
+    search_labels,
+)
 from incrowd.search.cheapest._search_space import UNIT, PointNeeds, SearchSpace
 from search.slow import QUASI, Row
 from search.slow_cheapest import cheapest
@@ -23,8 +32,8 @@ from search.tables import PROMISES, problem, tables
 
 pytestmark = pytest.mark.filterwarnings("ignore:AlphaAssociation lists", "ignore:.* promises nothing")
 
-enough = numba.njit(lambda *given: _is_enough(*given))  # noqa: PLW0108 - Python cannot call it by itself
-search = numba.njit(lambda *given: _search_labels(*given))  # noqa: PLW0108
+enough = numba.njit(lambda *given: is_enough(*given))  # noqa: PLW0108 - Python cannot call it by itself
+search = numba.njit(lambda *given: search_labels(*given))  # noqa: PLW0108
 
 CLOSED = [promise for promise in PROMISES if promise[0].upward_closed]
 WEIGHED = (ic.PAlphaSensitive(2, Fraction(1, 2), weight_over="distinct"), None)
@@ -58,6 +67,7 @@ def test_finds_the_cheapest_of_all_labels_for_every_record(table: list[Row], pro
         np.ones(points, dtype=bool),
         goal,
         best,
+        np.full(points, NEVER),
         np.zeros(len(support.worth) + 1, dtype=np.int64),
     )
     room = Labels(
@@ -66,7 +76,7 @@ def test_finds_the_cheapest_of_all_labels_for_every_record(table: list[Row], pro
         np.empty((1, columns), dtype=np.int16),
         np.empty(1, dtype=np.int32),
     )
-    labels, known = search(board.tables(), support, work, points, room, 0)
+    labels, known = search(board.tables(), support, work, points, room, 0, NEVER)
     slow = dict(zip((tuple(row[name] for name in QUASI) for row in table), cheapest(table, ok), strict=True))
     for point, values in enumerate(values_of(board)):
         wanted = slow[values]
@@ -75,6 +85,40 @@ def test_finds_the_cheapest_of_all_labels_for_every_record(table: list[Row], pro
             inside = labels.members[labels.ends[best[point]] : labels.ends[best[point] + 1]]
             assert point in inside
             assert best[point] < known
+
+
+@settings(max_examples=100)
+@given(tables, st.sampled_from(CLOSED), st.integers(0, 60))
+def test_few_steps_bound_costs_from_below_and_form_classes_that_are_enough(
+    table: list[Row], promise: Any, steps: int
+) -> None:
+    model, ok = promise
+    board = board_of(table, model)
+    tables, support, columns = board.tables(), PointNeeds.of(board.table).support(board), len(board.columns)
+    slow = dict(zip((tuple(row[name] for name in QUASI) for row in table), cheapest(table, ok), strict=True))
+    few, many = least_costs(tables, support, steps), least_costs(tables, support, 10**6)
+    for values, bound, exact in zip(values_of(board), few, many, strict=True):
+        wanted = slow[values]
+        assert wanted is None or bound <= exact <= wanted * UNIT + columns
+        assert wanted is None or exact >= wanted * UNIT - columns
+    owner, _ = form_classes(tables, support, 0.3, 300, steps)
+    assert (owner >= 0).any() == any(wanted is not None for wanted in slow.values())
+    free, seen = np.ones(len(owner), dtype=bool), np.zeros(len(support.worth) + 1, dtype=np.int64)
+    for number in range(owner.max() + 1):
+        inside = np.flatnonzero(owner == number).astype(np.int32)
+        assert enough(support, inside, 0, len(inside), free, seen)
+
+
+def test_a_table_of_forty_columns_is_searched_in_so_many_steps() -> None:
+    """Every set of stars would be 2 to the power of 40 labels for a record."""
+    names = [f"q{at}" for at in range(40)]
+    drawn = np.random.default_rng(1).choice(3, (150, 40), p=[0.8, 0.15, 0.05]).astype(str).tolist()
+    table = [dict(zip(names, row, strict=True)) for row in drawn]
+    schema = ic.Schema(quasi={name: ic.flat() for name in names})
+    for algorithm in ic.LevelsAndCells(), ic.CheapestFirst():
+        release = ic.anonymize(table, schema, model="k>=3", algorithm=algorithm)
+        assert min(Counter(tuple(row.values()) for row in release.table).values()) >= 3
+        assert 0.1 < release.detail_kept < 1
 
 
 @settings(max_examples=100)

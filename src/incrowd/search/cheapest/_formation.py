@@ -14,19 +14,33 @@ import numpy.typing as npt
 from incrowd.core import add_up, class_extremes
 from incrowd.search._problem import Bools, Counts, Floats, Ints
 from incrowd.search.cheapest._block_kernels import Boxes, Choice, cut_blocks, find_nearest
-from incrowd.search.cheapest._kernels import Support, Tables, form_classes
+from incrowd.search.cheapest._class_kernels import form_classes
+from incrowd.search.cheapest._kernels import Support, Tables
 from incrowd.search.cheapest._search_space import PointNeeds, PointSpace, stretch_places
 
 Keeps = Callable[[Counts, Counts, int], Bools]
 """Says which classes keep the promise, from points, the class of each, and how many classes there are."""
 Levels = npt.NDArray[np.int16]
-SHARE = 0.3  # the share of the labels that is taken, cheapest first, before the next look at what is free
 FEW = 300  # of so few free points all labels are taken
 TRIED = 24  # so many groups are tried for a group that breaks the promise
 WHOLE = 60_000  # so many points are searched at once, unless the user says otherwise
 BLOCK = 100  # blocks have so many times the records that a class needs, and at least five times as many records as this
+STEPS = 20_000  # a look at the labels takes so many steps for every point, a step being the point at a level
 LARGE = 10
 """Where classes as small as the promise allows break it, mostly, those to be merged have at least so many records."""
+
+
+class Effort(NamedTuple):
+    """How hard labels are looked for: the share that is taken, cheapest first, before the next look; steps of a look.
+
+    Up to ten columns or so a look needs fewer steps than it may take; with many columns it would never end.
+    """
+
+    share: float = 0.3
+    steps: int = STEPS
+
+
+USUAL = Effort()
 
 
 # Long tables in blocks: each is searched by itself, several at a time.
@@ -52,7 +66,7 @@ def form_in_blocks(
     tables: Tables,
     support: Support,
     blocks: list[Ints],
-    share: float = SHARE,
+    effort: Effort = USUAL,
     tell: Callable[[int], object] | None = None,
 ) -> FormedClasses:
     points = tables.place.shape[1]
@@ -61,7 +75,7 @@ def form_in_blocks(
     levels: list[Ints] = [np.zeros((0, len(tables.heights)), dtype=np.int16)]
     number = done = 0
     for block, (inside, (found, formed)) in enumerate(
-        zip(blocks, _search_all(tables, support, blocks, share), strict=True)
+        zip(blocks, _search_all(tables, support, blocks, effort), strict=True)
     ):
         owner[inside] = np.where(found < 0, -1, found + number)
         home.append(np.full(len(formed), block))
@@ -74,15 +88,15 @@ def form_in_blocks(
     )
 
 
-def _search_all(tables: Tables, support: Support, blocks: list[Ints], share: float) -> Iterator[tuple[Ints, Ints]]:
+def _search_all(tables: Tables, support: Support, blocks: list[Ints], effort: Effort) -> Iterator[tuple[Ints, Ints]]:
     """Search all blocks, on all processors; the compiled loops let others run meanwhile."""
 
     def search(inside: Ints) -> tuple[Ints, Ints]:
         if len(inside) == tables.place.shape[1]:
-            found: tuple[Ints, Ints] = form_classes(tables, support, share, FEW)
+            found: tuple[Ints, Ints] = form_classes(tables, support, effort.share, FEW, effort.steps)
         else:
             part = tables._replace(place=np.ascontiguousarray(tables.place[:, inside]))
-            found = form_classes(part, support_part(support, inside), share, FEW)
+            found = form_classes(part, support_part(support, inside), effort.share, FEW, effort.steps)
         return found
 
     if len(blocks) < 2:
@@ -236,11 +250,11 @@ class Formation:
         block: int | None,
         tell: Callable[[int], object] | None = None,
         *,
-        share: float = SHARE,
+        effort: Effort = USUAL,
         limit: int = 0,
     ) -> None:
         self.board = board
-        self._share, self._limit = share, limit
+        self._effort, self._limit = effort, limit
         self.needs = PointNeeds.of(board.table)
         self._tables = board.tables()
         self._tell = tell
@@ -267,7 +281,7 @@ class Formation:
     def _form(self, least: int) -> FormedClasses:
         """Form classes of at least so many records that have what the promise implies."""
         return form_in_blocks(
-            self._tables, self.needs.support(self.board, least), self._blocks, self._share, self._tell
+            self._tables, self.needs.support(self.board, least), self._blocks, self._effort, self._tell
         )
 
     def _form_and_judge(self) -> tuple[FormedClasses, Bools]:

@@ -1,4 +1,4 @@
-"""Compiled loops of ``CheapestFirst``: every record's cheapest label, and labels taken cheapest first.
+"""Compiled loops of ``CheapestFirst`` and ``LevelsAndCells`` that find every record's cheapest label.
 
 Points are distinct tuples of quasi-identifiers; a label is one group of some level in every column. Costs are whole
 numbers. Nothing depends on anything but the points, which come sorted.
@@ -52,9 +52,18 @@ class Work(NamedTuple):
 
     order: Small  # per column the points of the group that is looked at
     free: Bools
-    goal: Counts  # what a label must cost less than; -1 where the point has the cheapest one
+    goal: Counts  # what a label must cost less than; -1 where the point needs no other one
     best: Small  # the cheapest label that was found
+    floor: Counts  # what a label costs at least that was not looked at
     seen: Counts  # a stamp for every kind, and the last one that was used
+
+
+class Steps(NamedTuple):
+    """Per column what the group that is looked at may still take: a step is a point at a level."""
+
+    left: Counts
+    ahead: Counts  # so many steps all its levels take
+    used: Bools  # whether it has a run with support
 
 
 class Labels(NamedTuple):
@@ -105,7 +114,7 @@ def _sort_points(order: Small, depth: int, size: int, place: Small, spare: Small
 
 
 @compile_inner
-def _is_enough(support: Support, points: Small, start: int, end: int, free: Bools, seen: Counts) -> bool:
+def is_enough(support: Support, points: Small, start: int, end: int, free: Bools, seen: Counts) -> bool:
     """Say whether the points that are still free have what a class must have."""
     # `seen` has a stamp for every kind, and the last one that was used at its end.
     for which in range(len(support.needed)):
@@ -189,22 +198,57 @@ def _note_label(work: Work, labels: Labels, known: int, start: int, end: int, pr
 
 
 @compile_inner
-def _search_labels(
-    tables: Tables, support: Support, work: Work, count: int, labels: Labels, known: int
+def _begin_group(steps: Steps, depth: int, size: int, height: int, most: int) -> None:
+    """Let a group take so many steps at most, which has so many points and levels."""
+    steps.left[depth], steps.ahead[depth], steps.used[depth] = most, size * (height + 1), False
+
+
+@compile_inner
+def _share_of_run(steps: Steps, depth: int, points: int) -> int:
+    """Take a step for every point of a run, and give the steps that may be taken inside of it."""
+    share: int = max(steps.left[depth], 0) // max(steps.ahead[depth], 1) * points
+    steps.ahead[depth] -= points
+    steps.left[depth] -= points
+    return share
+
+
+@compile_inner
+def _end_group(work: Work, steps: Steps, depth: int, size: int, price: int, more: bool) -> bool:
+    """Say whether a group is done with: no level is left, or too few steps are. What is left its parent may take."""
+    hurried = steps.used[depth] and steps.left[depth] < size * (len(steps.left) - depth)
+    if more and hurried:
+        for at in range(size):
+            point = work.order[depth, at]
+            work.floor[point] = min(work.floor[point], price)
+    if depth > 0 and (hurried or not more):
+        steps.left[depth - 1] += steps.left[depth]
+    return hurried or not more
+
+
+@compile_inner
+def search_labels(
+    tables: Tables, support: Support, work: Work, count: int, labels: Labels, known: int, most_steps: int
 ) -> tuple[Labels, int]:
-    """Find for every free point whose goal is above it the cheapest label under which enough free points lie."""
-    # Column by column, from values to `*`: inside a group the points are sorted by the next column, so that the groups
-    # of every level are runs. A run is dropped if it lacks support, if it costs as much as the goal of all its points,
-    # or if it has no more points than a run of the level below.
+    """Find for every free point whose goal is above it the cheapest label under which enough free points lie.
+
+    Column by column, from values to ``*``: inside a group the points are sorted by the next column, so that the groups
+    of every level are runs. A run is dropped if it lacks support, if it costs as much as the goal of all its points, or
+    if it has no more points than a run of the level below.
+
+    With many columns there are more runs than anybody can look at. So a group may take so many steps; each run in it
+    gets its share by its points, and what one leaves the later ones may use. A group with few steps left is hurried
+    through: no level is tried above one that has a run with support, and its points cost at least what it costs.
+    """
     place, heights, bases, widths, node, costs, lines, along, full = tables  # quicker than asking for each
-    order, free, goal, _, seen = work
+    order, free, goal, _, _, seen = work
     amounts, least, columns = support.amounts, support.needed[0], len(heights)
-    level, chosen = np.zeros(columns, dtype=np.int64), np.zeros(columns, dtype=np.int64)
-    size, at = np.zeros(columns, dtype=np.int64), np.zeros(columns, dtype=np.int64)
-    spent, bins = np.zeros(columns, dtype=np.int64), np.zeros(257, dtype=np.int64)
-    spare = np.empty(count, dtype=np.int32)
-    size[0] = count
-    depth, fresh = np.int64(0), True
+    level, chosen, size, at, spent = np.zeros((5, columns), dtype=np.int64)
+    spare, bins = np.empty(count, dtype=np.int32), np.zeros(257, dtype=np.int64)
+    steps = Steps(
+        np.zeros(columns, dtype=np.int64), np.zeros(columns, dtype=np.int64), np.zeros(columns, dtype=np.bool_)
+    )
+    _begin_group(steps, 0, count, heights[0], most_steps)
+    size[0], depth, fresh = count, np.int64(0), True
     while depth >= 0:
         if fresh:
             _sort_points(order, depth, size[depth], place, spare, bins)
@@ -212,13 +256,12 @@ def _search_labels(
         if at[depth] >= size[depth]:
             at[depth] = 0
             level[depth] += 1
-            if level[depth] > heights[depth]:
-                depth -= 1
+            depth -= _end_group(work, steps, depth, size[depth], spent[depth], level[depth] <= heights[depth])
             continue
         start, base = at[depth], bases[depth] + level[depth] * widths[depth]
         end, first, last, weight, most = _run_at(place, node, amounts, goal, order, depth, start, size[depth], base)
-        at[depth] = end
-        chosen[depth] = level[depth]
+        at[depth], chosen[depth] = end, level[depth]
+        share = _share_of_run(steps, depth, end - start)
         if end - start == size[depth]:
             level[depth] = heights[depth]  # the whole group: nothing above has more points
         below = base - widths[depth]
@@ -228,145 +271,48 @@ def _search_labels(
         if lines[depth] >= 0:
             way = along[lines[depth] + last] - along[lines[depth] + first]
             price = spent[depth] + min(way, full[depth])
-        if price >= most or not _is_enough(support, order[depth], start, end, free, seen):
+        if price >= most or not is_enough(support, order[depth], start, end, free, seen):
             continue
+        steps.used[depth] = True
         if depth + 1 == columns:
             labels = _note_label(work, labels, known, start, end, price, chosen)
             known += 1
             continue
+        steps.left[depth] -= share
         depth, fresh = depth + 1, True
         level[depth], at[depth], size[depth], spent[depth] = 0, 0, end - start, price
+        _begin_group(steps, depth, end - start, heights[depth], share)
         for to in range(start, end):
             order[depth, to - start] = order[depth - 1, to]
     return labels, known
 
 
 @compile_inner
-def _cheapest_first(votes: Small, cost: Counts, known: int) -> Small:
-    """Give the labels that have votes, the cheapest first; of equal ones that with more votes, then the older."""
-    listed = np.empty(known, dtype=np.int32)
-    size = 0
-    for label in range(known):
-        if votes[label]:
-            listed[size] = label
-            size += 1
-    spare = np.empty(size, dtype=np.int32)
-    width = 1
-    while width < size:  # merge runs, which keeps what is equal in its order
-        for start in range(0, size, 2 * width):
-            left, right = start, min(start + width, size)
-            middle, end = right, min(start + 2 * width, size)
-            for to in range(start, end):
-                one, other = listed[min(left, size - 1)], listed[min(right, size - 1)]
-                later = cost[one] > cost[other] or (cost[one] == cost[other] and votes[one] < votes[other])
-                if left == middle or (right < end and later):
-                    spare[to] = other
-                    right += 1
-                else:
-                    spare[to] = one
-                    left += 1
-        listed, spare = spare, listed
-        width *= 2
-    return listed[:size]
-
-
-@compile_inner
-def _keep_supported(labels: Labels, known: int, votes: Small, support: Support, work: Work) -> int:
-    """Keep the labels that still have votes and support, with the points that are free; forget the others."""
-    number = np.full(known, -1, dtype=np.int32)
-    kept, used = 0, 0
-    for label in range(known):
-        start, end = labels.ends[label], labels.ends[label + 1]
-        votes[label] = votes[label] and _is_enough(support, labels.members, start, end, work.free, work.seen)
-    old = labels.ends[0]
-    for label in range(known):
-        start, old = old, labels.ends[label + 1]
-        if votes[label]:
-            for at in range(start, old):
-                if work.free[labels.members[at]]:
-                    labels.members[used] = labels.members[at]
-                    used += 1
-            number[label] = kept
-            labels.cost[kept] = labels.cost[label]
-            for column in range(labels.levels.shape[1]):
-                labels.levels[kept, column] = labels.levels[label, column]
-            labels.ends[kept + 1] = used
-            kept += 1
-    for point in range(len(work.free)):
-        if work.free[point] and work.best[point] >= 0:
-            work.best[point] = number[work.best[point]]
-            work.goal[point] = NEVER if work.best[point] < 0 else -1
-    return kept
-
-
-@compiled
-def least_costs(tables: Tables, support: Support) -> Counts:
-    """Give for every point what the cheapest label costs that covers enough points, all being free."""
-    columns, points = tables.place.shape
-    order = np.empty((columns, points), dtype=np.int32)
-    free = np.ones(points, dtype=np.bool_)
-    goal = np.full(points, NEVER, dtype=np.int64)
-    seen = np.zeros(len(support.worth) + 1, dtype=np.int64)
+def room_for(columns: int, points: int, kinds: int) -> tuple[Work, Labels]:
+    """Give room for a search in which every point is free and nothing is known."""
+    work = Work(
+        np.empty((columns, points), dtype=np.int32),
+        np.ones(points, dtype=np.bool_),
+        np.full(points, NEVER, dtype=np.int64),
+        np.full(points, -1, dtype=np.int32),
+        np.full(points, NEVER, dtype=np.int64),
+        np.zeros(kinds + 1, dtype=np.int64),
+    )
     labels = Labels(
         np.empty(points, dtype=np.int64),
         np.zeros(points + 1, dtype=np.int64),
         np.empty((points, columns), dtype=np.int16),
         np.empty(8 * points, dtype=np.int32),
     )
-    work = Work(order, free, goal, np.full(points, -1, dtype=np.int32), seen)
-    order[0] = np.arange(points)
-    _search_labels(tables, support, work, points, labels, np.int64(0))
-    return goal
+    return work, labels
 
 
 @compiled
-def form_classes(tables: Tables, support: Support, share: float, few: int) -> tuple[Small, npt.NDArray[np.int16]]:
-    """Form classes, cheapest labels first, until no label has enough free points."""
-    # Of the cheapest labels a `share` is taken before the next look; all where `few` points are left. Give the class of
-    # every point, -1 where it is left over, and the level of every class in each column.
+def least_costs(tables: Tables, support: Support, steps: int) -> Counts:
+    """Give for every point what a label costs at least that covers enough points, all being free."""
     columns, points = tables.place.shape
-    order = np.empty((columns, points), dtype=np.int32)
-    free = np.ones(points, dtype=np.bool_)
-    owner = np.full(points, -1, dtype=np.int32)
-    goal = np.full(points, NEVER, dtype=np.int64)
-    best = np.full(points, -1, dtype=np.int32)
-    seen = np.zeros(len(support.worth) + 1, dtype=np.int64)
-    labels = Labels(
-        np.empty(points, dtype=np.int64),
-        np.zeros(points + 1, dtype=np.int64),
-        np.empty((points, columns), dtype=np.int16),
-        np.empty(8 * points, dtype=np.int32),
-    )
-    work = Work(order, free, goal, best, seen)
-    formed = np.empty((points, columns), dtype=np.int16)
-    known, classes = np.int64(0), 0
-    while True:
-        count = 0
-        for point in range(points):
-            if free[point]:
-                order[0, count] = point
-                count += 1
-        if count == 0:
-            break
-        labels, known = _search_labels(tables, support, work, count, labels, known)
-        votes = np.zeros(known, dtype=np.int32)
-        for point in range(points):
-            if free[point] and best[point] >= 0:
-                votes[best[point]] += 1
-        listed = _cheapest_first(votes, labels.cost, known)
-        if len(listed) == 0:
-            break
-        taken = len(listed) if count < few else max(1, int(len(listed) * share))
-        for label in listed[:taken]:
-            start, end = labels.ends[label], labels.ends[label + 1]
-            if _is_enough(support, labels.members, start, end, free, seen):
-                for at in range(start, end):
-                    point = labels.members[at]
-                    if free[point]:
-                        free[point] = False
-                        owner[point] = classes
-                for column in range(columns):
-                    formed[classes, column] = labels.levels[label, column]
-                classes += 1
-        known = _keep_supported(labels, known, votes, support, work)
-    return owner, formed[:classes]
+    work, labels = room_for(columns, points, len(support.worth))
+    work.order[0] = np.arange(points)
+    search_labels(tables, support, work, points, labels, np.int64(0), steps * points)
+    costs: Counts = np.minimum(work.goal, work.floor)
+    return costs

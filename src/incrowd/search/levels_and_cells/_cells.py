@@ -11,11 +11,13 @@ import numpy as np
 from incrowd.core import Grouping, Labelling, Namer, add_up, class_extremes, group
 from incrowd.search._local_recoding import LocalTable, Pieces
 from incrowd.search._problem import Bools, Counts, Floats, Ints, Problem, least_size
-from incrowd.search.cheapest._formation import BLOCK, WHOLE, Formation, cut_into_blocks
+from incrowd.search.cheapest._formation import BLOCK, STEPS, WHOLE, Effort, Formation, cut_into_blocks
 from incrowd.search.cheapest._kernels import Tables, least_costs
 from incrowd.search.cheapest._search_space import UNIT, PointNeeds, PointSpace, SearchSpace
 from incrowd.search.levels_and_cells._candidates import Points, Wanted, with_fewer_stars
 
+END = Effort(0.5)
+"""At the end half of the labels of a round are taken."""
 DIGITS = 12
 """Losses that agree to so many decimals are equal; then the lower levels win."""
 
@@ -89,6 +91,11 @@ class CellSpace(PointSpace):
         )
 
 
+def effort_of_look(columns: int) -> Effort:
+    """Give the effort for a node that is compared: all labels are taken; the more nodes there are, the fewer steps."""
+    return Effort(1.0, 100_000 // columns**2)
+
+
 class StarredNode:
     """One level per column, and which cells are starred there.
 
@@ -98,9 +105,9 @@ class StarredNode:
     """
 
     def __init__(
-        self, board: CellSpace, block: int | None, limit: int, share: float, wanted: Wanted | None = None
+        self, board: CellSpace, block: int | None, limit: int, effort: Effort, wanted: Wanted | None = None
     ) -> None:
-        formation = Formation(board, block, share=share, limit=limit)
+        formation = Formation(board, block, effort=effort, limit=limit)
         formation.run()
         self.board, self.owner = board, formation.owner
         inside = np.flatnonzero(self.owner >= 0)
@@ -179,7 +186,7 @@ def least_loss(table: LocalTable) -> float:
     than the cheapest; who is left out loses all.
     """
     board = SearchSpace.of(table, "hierarchy")
-    costs = least_costs(board.tables(), PointNeeds.of(table).support(board))
+    costs = least_costs(board.tables(), PointNeeds.of(table).support(board), STEPS)
     total = sum(column.full for column in board.columns) * max(int(board.weights.sum()), 1)
     return round(_exact_dot(costs, board.weights) / total, DIGITS)
 

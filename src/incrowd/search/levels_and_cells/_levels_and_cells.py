@@ -19,8 +19,6 @@ NOTE = (
     "Every column has one level. A star tells that the record stood out without it: fewer records than the promise "
     "asks for share the rest of its row and what is under the star."
 )
-LOOK, TAKE = 1.0, 0.5
-"""The share of the labels that is taken in a round: all when levels are compared, which is quick, half at the end."""
 ENOUGH, THIN = 3, 0.5
 """So many values of a column should show, or all it has; one that shows none is charged that share of a column more."""
 BOOSTS = 6
@@ -154,13 +152,12 @@ class _Walk:
         at_least = dict(zip(self.quasi, levels, strict=True))
         return LocalTable(replace(self.problem, at_least=at_least, at_most={}), whole=True)
 
-    def node(self, levels: Sequence[int], share: float, boosts: Mapping[int, int] | None = None) -> StarredNode:
+    def node(self, levels: Sequence[int], boosts: Mapping[int, int]) -> StarredNode:
         from incrowd.search.levels_and_cells._candidates import Wanted  # noqa: PLC0415 - loads numba
-        from incrowd.search.levels_and_cells._cells import CellSpace, StarredNode  # noqa: PLC0415
+        from incrowd.search.levels_and_cells._cells import END, CellSpace, StarredNode  # noqa: PLC0415
 
-        board = CellSpace(self.table_at(levels), self.bundles, boosts or {})
-        wanted = Wanted.of(self.problem.model) if share < LOOK else None  # levels are compared without: as good, faster
-        return StarredNode(board, self.search.block, self.problem.limit, share, wanted)
+        board = CellSpace(self.table_at(levels), self.bundles, boosts)
+        return StarredNode(board, self.search.block, self.problem.limit, END, Wanted.of(self.problem.model))
 
     def rank(self, node: StarredNode | _Look) -> tuple[float, float]:
         """Order nodes: first those without too many stars, then by loss and the charge for columns that say little."""
@@ -196,13 +193,13 @@ class _Walk:
 
     def _with_fewer_stars(self, levels: tuple[int, ...]) -> StarredNode:
         """Star cells; in columns that have too many, stars become dearer and dearer."""
-        found, boosts = self.node(levels, TAKE), dict[int, int]()
+        found, boosts = self.node(levels, {}), dict[int, int]()
         for _ in range(BOOSTS):
             over = self._over(found)
             if not over:
                 break
             boosts |= {at: 4 * boosts.get(at, 1) for at in over}
-            found = min((found, self.node(levels, TAKE, boosts)), key=self.rank)
+            found = min((found, self.node(levels, boosts)), key=self.rank)
         return found
 
     def descent(self, progress: OnProgress | None) -> tuple[int, ...]:
@@ -257,7 +254,11 @@ class _Walk:
         return min(nodes, key=lambda one: (*self.rank(self.seen[one]), one))
 
     def _look_at(self, levels: tuple[int, ...]) -> _Look:
-        node = self.node(levels, LOOK)
+        """Star cells quickly, without giving any back: as good for a comparison."""
+        from incrowd.search.levels_and_cells._cells import CellSpace, StarredNode, effort_of_look  # noqa: PLC0415 - loads numba
+
+        board = CellSpace(self.table_at(levels), self.bundles, {})
+        node = StarredNode(board, self.search.block, self.problem.limit, effort_of_look(len(self.quasi)))
         return _Look(node.loss, node.stars, node.values)
 
 
