@@ -144,7 +144,7 @@ def test_no_minimal_table_of_adult_is_exposed_if_nothing_is_left_out(
     known = find_adult(adult_folder / "adult.parquet", small=False).known()
     problem = _enhanced.Patients.of(known).problem(model)
     nodes = all_solutions(problem).minimal
-    assert [_enhanced._exposed_records(problem, node) for node in nodes] == [0] * minimal
+    assert [_enhanced._count_exposed_records(problem, node) for node in nodes] == [0] * minimal
 
 
 def test_a_file_without_gains_and_losses_has_other_confidential_columns(adult_csv: Path) -> None:

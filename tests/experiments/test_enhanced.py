@@ -44,7 +44,7 @@ def test_exposed_records_are_those_that_a_plain_loop_finds(monkeypatch: pytest.M
     problem = patients.problem("k>=2, p>=2", 0.05)
     kind = {value: name for name, values in _enhanced.SECRECY.items() for value in values}
     nodes = all_solutions(problem).minimal
-    exposed = [_enhanced._exposed_records(problem, node) for node in nodes]
+    exposed = [_enhanced._count_exposed_records(problem, node) for node in nodes]
     assert exposed == [_slowly_exposed(problem.census, node, kind) for node in nodes]
     assert sum(exposed) > 0
 

@@ -145,7 +145,7 @@ def test_people_left_out_of_a_local_recoding_are_told_by_group_too() -> None:
     schema = ic.Schema(quasi={"age": ic.intervals(5), "town": ic.flat()}, sensitive=["d"])
     release = ic.anonymize(table, schema, model="k>=3", algorithm=ic.Datafly(), max_suppressed_records=2)
     assert release.basis is not None
-    found = rows.removed_rows(release.basis, release.recoding)
+    found = rows.left_out_rows(release.basis, release.recoding)
     assert sum(out for name, _, _, out in found if name == "town") == release.recipe.suppressed
 
 

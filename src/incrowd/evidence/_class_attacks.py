@@ -186,7 +186,7 @@ def attack_of(outcome: AttackOutcome, classes: Classes, quasi: Sequence[str]) ->
         distribution=_people_by_badness(outcome, classes),
         expected=outcome.expected,
         notes=outcome.notes,
-        _records=partial(_exposed_records, outcome, classes, quasi),
+        _records=partial(_exposed_cells, outcome, classes, quasi),
     )
 
 
@@ -206,7 +206,7 @@ def _cells_of(outcome: AttackOutcome, classes: Classes) -> Bools:
     return chosen if outcome.among is None else chosen & outcome.among
 
 
-def _exposed_records(outcome: AttackOutcome, classes: Classes, quasi: Sequence[str]) -> Table:
+def _exposed_cells(outcome: AttackOutcome, classes: Classes, quasi: Sequence[str]) -> Table:
     """Give who is exposed as a table: labels, sensitive values, and how many records are alike."""
     chosen = _cells_of(outcome, classes)
     members = classes.members[chosen]

@@ -225,7 +225,7 @@ def _similarity_rows(patients: Patients, share: float) -> Iterator[Row]:
     """Attack every minimal table of every model (S0-SIMTABLES)."""
     for model, text in MODELS.items():
         problem = patients.problem(text.format(k=4, p=2, alpha=2), share)
-        found = [_exposed_records(problem, node) for node in all_solutions(problem).minimal]
+        found = [_count_exposed_records(problem, node) for node in all_solutions(problem).minimal]
         yield {
             "max_suppressed": share,
             "model": model,
@@ -236,7 +236,7 @@ def _similarity_rows(patients: Patients, share: float) -> Iterator[Row]:
         }
 
 
-def _exposed_records(problem: Problem, node: dict[str, int]) -> int:
+def _count_exposed_records(problem: Problem, node: dict[str, int]) -> int:
     """Count the published records whose class lies in one category."""
     classes = problem.census.classes(node)
     kept = np.logical_and.reduce([judge.keeps(classes) for judge in problem.judges()])

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from incrowd.core import Domain, HierarchyError, UncoveredValuesError
 from incrowd.hierarchies._numbers import positions_in
-from incrowd.hierarchies._tree import as_text, read_lines
+from incrowd.hierarchies._tree import checked_text, read_lines
 
 Groups = tuple[tuple[str, tuple[str, ...]], ...]
 NEEDED = ("value", "category", "rank")  # columns of a file of categories
@@ -162,13 +162,13 @@ def _read_mapping(source: Mapping[Any, Iterable[Any]]) -> Groups:
         if isinstance(values, str) or not isinstance(values, Iterable):
             msg = f"Category {rank} holds {type(values).__name__} instead of a list of values."
             raise HierarchyError(msg, hint="write a list, also for a single value.")
-        texts = tuple(sorted({as_text(value) for value in values}))
+        texts = tuple(sorted({checked_text(value) for value in values}))
         if not texts or not seen.isdisjoint(texts):
             problem = "has a value that an earlier category has too" if texts else "has no values"
             msg = f"Category {rank} {problem}."
             raise HierarchyError(msg, hint="put every value into exactly one category.")
         seen.update(texts)
-        groups.append((as_text(name), texts))
+        groups.append((checked_text(name), texts))
     return tuple(groups)
 
 

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from incrowd.core import TOP, Domain, HierarchyError, Ladder, ParameterError, Step
 from incrowd.hierarchies._numbers import positions_in, read_count, require_multiples
-from incrowd.hierarchies._tree import Tree, as_text, checked_tree
+from incrowd.hierarchies._tree import Tree, checked_text, checked_tree
 
 Runs = tuple[tuple[str, int], ...]  # the groups of one level in the order of the values: label and number of values
 
@@ -79,7 +79,7 @@ def ordered(values: Iterable[Any] | None = None, *levels: int | Mapping[str, Ite
     if isinstance(values, str | int | Mapping) or not isinstance(values, Iterable):
         msg = f"values must be a list from least to most, got {type(values).__name__}."
         raise ParameterError(msg, hint="for groups of a column's own order write ordered(None, 2, 4).")
-    texts = tuple(map(as_text, values))
+    texts = tuple(map(checked_text, values))
     if len(set(texts)) < len(texts) or not texts:
         msg = f"values must be distinct, got {len(texts)} of which {len(set(texts))} are different."
         raise ParameterError(msg)
@@ -99,11 +99,11 @@ def _runs_of(level: object, texts: tuple[str, ...], number: int) -> Runs:
 def _named_runs(level: Mapping[Any, Any], rank: Mapping[str, int], number: int) -> Runs:
     groups = []
     for label, members in level.items():
-        ranks = sorted(rank.get(as_text(member), -1) for member in members)
+        ranks = sorted(rank.get(checked_text(member), -1) for member in members)
         if not ranks or ranks[0] < 0 or ranks != list(range(ranks[0], ranks[0] + len(ranks))):
             msg = f"Level {number} has a group that is no run of neighbours among the {len(rank)} ordered values."
             raise HierarchyError(msg, hint="a group must hold known values, each once, without a gap in the order.")
-        groups.append((ranks, as_text(label)))
+        groups.append((ranks, checked_text(label)))
     groups.sort()
     if [position for ranks, _ in groups for position in ranks] != list(range(len(rank))):
         msg = f"Level {number} does not put each of the {len(rank)} ordered values into exactly one group."

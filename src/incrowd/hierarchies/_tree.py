@@ -148,14 +148,14 @@ def paths_of_mapping(nested: Mapping[Any, Any], above: TreePath = ()) -> Iterato
         msg = f"The tree is more than {_DEEP} levels deep."
         raise HierarchyError(msg, hint="does the dict hold itself?")
     for key, inner in nested.items():
-        here = (as_text(key), *above)
+        here = (checked_text(key), *above)
         if isinstance(inner, Mapping):
             yield from paths_of_mapping(inner, here)
         elif isinstance(inner, str) or not isinstance(inner, Iterable):
             msg = f"A group at depth {len(here)} of the tree holds {type(inner).__name__} instead of a list of values."
             raise HierarchyError(msg, hint="write {'West': ['FR', 'DE']}, also for a single value.")
         else:
-            paths = [(as_text(value), *here) for value in inner]
+            paths = [(checked_text(value), *here) for value in inner]
             if not paths:
                 msg = f"A group at depth {len(here)} of the tree has no values."
                 raise HierarchyError(msg, hint="leave the group out.")
@@ -180,7 +180,7 @@ def _parent_of_child(pairs: Iterable[Any]) -> dict[str, str]:
         if isinstance(pair, str) or not isinstance(pair, Iterable) or len(both := tuple(pair)) != 2:
             msg = f"Item {number} of the tree is not a pair."
             raise HierarchyError(msg, hint="give pairs (child, parent), such as ('FR', 'West').")
-        child, above = map(as_text, both)
+        child, above = map(checked_text, both)
         if parent.setdefault(child, above) != above:
             msg = f"Pair {number} of the tree gives a child that already has another parent."
             raise HierarchyError(msg, hint="every node needs exactly one parent; the child comes first.")
@@ -197,7 +197,7 @@ def _climb(leaf: str, parent: Mapping[str, str]) -> TreePath:
     return tuple(path)
 
 
-def as_text(value: object) -> str:
+def checked_text(value: object) -> str:
     """Write a value or label of Python data as text; refuse what cannot be one."""
     text = text_of(value)
     if text is None:

@@ -40,10 +40,10 @@ def comparison_groups(domain: Domain, counts: Ints, ladder: Ladder | None = None
     numbers and dates are cut into groups of about equal size, and of other texts the rarest are put together.
     """
     if len(domain) <= MOST:
-        return ValueGroups(np.arange(len(domain)), _group_names(domain.texts))
+        return ValueGroups(np.arange(len(domain)), _texts_or_missing(domain.texts))
     for group, labels in () if ladder is None else zip(ladder.groups, ladder.labels, strict=True):
         if 2 <= len(labels) <= MOST:
-            return ValueGroups(group, _group_names(labels))
+            return ValueGroups(group, _texts_or_missing(labels))
     return _frequent_and_others(domain, counts) if domain.kind in {"text", "boolean"} else _cut_line(domain, counts)
 
 
@@ -67,10 +67,10 @@ def _frequent_and_others(domain: Domain, counts: Ints) -> ValueGroups:
     order = np.argsort(-counts.astype(np.int64), kind="stable")
     group = np.full(len(domain), MOST - 1, dtype=np.int64)
     group[order[: MOST - 1]] = np.arange(MOST - 1)
-    return ValueGroups(group, (*_group_names(domain.texts[order[: MOST - 1]]), "all others"))
+    return ValueGroups(group, (*_texts_or_missing(domain.texts[order[: MOST - 1]]), "all others"))
 
 
-def _group_names(texts: npt.NDArray[np.object_]) -> tuple[str, ...]:
+def _texts_or_missing(texts: npt.NDArray[np.object_]) -> tuple[str, ...]:
     return tuple("missing" if text is None else str(text) for text in texts.tolist())
 
 

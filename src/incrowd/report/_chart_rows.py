@@ -85,7 +85,7 @@ def changed_cells(basis: Basis, masked: int) -> tuple[int, int]:
     return vaguer + hidden, int(sizes.sum()) * len(columns) + hidden
 
 
-def removed_rows(basis: Basis, recoding: Recoding) -> list[tuple[str, str, int, int]]:
+def left_out_rows(basis: Basis, recoding: Recoding) -> list[tuple[str, str, int, int]]:
     """Say for the groups of small columns how many records there were, and how many were left out."""
     census = basis.problem.census
     result = []

@@ -40,7 +40,7 @@ def is_scale(domain: Domain) -> bool:
     return len(answers) > 2 and degrees >= 2 and all(set(words) <= known for words in answers)
 
 
-def is_verdict(domain: Domain) -> bool:
+def is_grading(domain: Domain) -> bool:
     """Whether all values are verdicts: good, bad; such a column is no place."""
     answers, known = _answers_in(domain), _words("verdicts", "degrees", "undecided")
     verdicts = sum(not _words("verdicts").isdisjoint(words) for words in answers)

@@ -123,7 +123,7 @@ class Sketch:
         rows = first_rows(files[0], header, encoding, named=named)
         if len(header.columns) == 1 and "separator" not in given and _PARTED.search(header.columns[0]):
             asked.append("the file is read as one column: if a sign stands between values, say separator")
-        if not named and rows and _is_first_line_names(rows):
+        if not named and rows and _has_text_above_numbers(rows):
             asked.append("the first line looks like names of columns: then leave header = false out")
         columns = {
             name: Counter(text for text in column if text)
@@ -187,7 +187,7 @@ def _find_encoding(files: Sequence[Path], found: dict[str, Any]) -> Iterator[str
         yield f"special characters are read as {others[0].encoding}; {fit}. Do names look right? Else say encoding"
 
 
-def _is_first_line_names(rows: Sequence[Sequence[str]]) -> bool:
+def _has_text_above_numbers(rows: Sequence[Sequence[str]]) -> bool:
     """Say whether the first record has texts where all others have numbers."""
     number = re.compile(Notation().number)
     columns = [*zip(*rows, strict=True)]

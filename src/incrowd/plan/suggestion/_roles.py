@@ -15,12 +15,12 @@ from incrowd.plan.suggestion._answers import (
     are_scores,
     averages_one,
     could_be_of_a_body,
+    is_grading,
     is_of_a_body,
     is_of_a_child,
     is_opinion,
     is_rating,
     is_scale,
-    is_verdict,
 )
 from incrowd.plan.suggestion._codes import Codes, are_years, codes_in, fits_topic, likeness_to_account_numbers, words_in
 from incrowd.plan.suggestion._days import could_say_when, says_when
@@ -96,7 +96,7 @@ def clues_of(column: ColumnProfile, domain: Domain, *, named: bool = True) -> Cl
     """Read the name, if it is more than a number, and keep of what it says what fits the values."""
     if not named:
         return Clues(column, domain, [])
-    impossible = {"a place"} if is_verdict(domain) else set()
+    impossible = {"a place"} if is_grading(domain) else set()
     if domain.kind == "number" and len(domain.values) > SEXES:
         impossible.add("a sex or gender")
     fitting = (one for one in topics_of(column.name) if fits_topic(domain, one.topic.values))
@@ -287,7 +287,7 @@ def _by_values(clues: Clues, subjects: frozenset[str]) -> Iterator[RoleGuess]:
         yield RoleGuess("identifier", "nearly every value occurs once", sure=False)
     if spoken := _by_words_in_values(clues):
         yield spoken
-    if is_scale(domain) or is_verdict(domain):
+    if is_scale(domain) or is_grading(domain):
         yield RoleGuess("sensitive", "values are answers of a scale", sure=False, about=OPINIONS)
     if are_bands(domain) or are_scores(domain):
         yield RoleGuess("sensitive", "values say where somebody stands among others", sure=False, about="performance")

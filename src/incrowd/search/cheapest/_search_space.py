@@ -43,7 +43,7 @@ class LabelColumn:
         levels = range(namer.floor, namer.height + 1)
         nodes = tuple(namer.group_of(level)[namer.code] for level in levels)
         lost = [namer.lost(level)[groups] for level, groups in zip(levels, nodes, strict=True)]
-        costs = tuple(_unit_costs(share * weight) for share in lost)
+        costs = tuple(_costs_in_units(share * weight) for share in lost)
         return cls(namer, namer.place, nodes, costs, round(UNIT * weight))
 
     @classmethod
@@ -61,7 +61,7 @@ class LabelColumn:
         differs = [bool((one != above).any()) for one, above in pairwise(ends)]
         nodes = *compress(levels, differs), levels[-1]
         full = round(UNIT * weight)
-        line = np.where(known, _unit_costs(way * weight), 2 * full)
+        line = np.where(known, _costs_in_units(way * weight), 2 * full)
         return cls(namer, codes, nodes, tuple(np.zeros_like(line) for _ in nodes), full, line, averaged)
 
     @property
@@ -94,7 +94,7 @@ class LabelColumn:
         return self.namer.by_range(np.concatenate((low, high)), np.tile(np.arange(len(levels)), 2), len(levels))
 
 
-def _unit_costs(shares: Floats) -> Counts:
+def _costs_in_units(shares: Floats) -> Counts:
     return np.rint(shares * UNIT).astype(np.int64)
 
 
