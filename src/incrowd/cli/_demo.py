@@ -55,9 +55,8 @@ def demo(
     say(clock.line(f"1/4 assess   today {alone:,} of {before.records:,} people are one of a kind"))
     say(f"2/4 search   groups of at least {K}, {L} different diagnoses each, at most {100 * SHARE:.0f} % left out")
     release = anonymize(table, schema, model=f"k>={K}, l>={L}[diagnosis]", max_suppressed=SHARE)
-    recipe = release.recipe
-    looked = f"{recipe.nodes:,} combinations of levels, the best proven, {recipe.checked:,} looked at"
-    say(clock.line(f"             {looked}"))
+    recipe, starred = release.recipe, sum(one.starred for one in release.columns.values())
+    say(clock.line(f"             every column at one level, {starred:,} cells starred"))
     release.save(output, force=force or output == DEFAULT, about={"purpose": "a demonstration on made-up patients"})
     kept = recipe.records - recipe.suppressed
     say(clock.line(f"3/4 release  {kept:,} people kept, {recipe.suppressed:,} left out; checked again, reported"))
@@ -90,10 +89,11 @@ def _risk_rows(before: Assessment, after: Assessment) -> list[str]:
 
 def _column_rows(release: Release) -> list[str]:
     """Say what became of every column."""
-    rows = []
+    rows = ["", f"{'':{LABEL}}{'before':>{NUMBER}}{'after':>{NUMBER}}{'starred':>{NUMBER}}"]
     for one in release.columns.values():
         left = "nothing" if one.status == "nothing" else f"{one.values:,} groups"
-        rows.append(_row(one.column, f"{one.values_before:,} values", "as it is" if one.level == 0 else left))
+        after, stars = "as it is" if one.level == 0 else left, _share(one.starred / max(one.cells, 1))
+        rows.append(_row(one.column, f"{one.values_before:,} values", after, stars if one.starred else "-"))
     return rows
 
 

@@ -291,7 +291,7 @@ def release_lines(release: Release, paper: Paper) -> list[str]:
         "",
         *shortfall_lines(release, paper),
         f"detail kept: {percent(release.detail_kept)} on average over the columns{geometric}",
-        f"search: {PROOFS.get(recipe.proof, recipe.proof)}{looked}",
+        f"search: {PROOFS.get(recipe.proof, recipe.proof)}{looked}{'; ' * bool(recipe.gap)}{recipe.gap}",
         *(f"note: {note}" for note in recipe.notes),
     ]
 

@@ -22,6 +22,7 @@ from incrowd.plan._problems import Trouble, did_you_mean, problems_of, troubles_
 from incrowd.plan._sections import (
     SECTIONS,
     WRITTEN,
+    AlgorithmTable,
     ColumnSection,
     DataSection,
     DialectTable,
@@ -191,7 +192,7 @@ def _check_promise(path: Keys, model: Model, plan: Readable) -> Iterator[Trouble
 
 def _check_search(search: SearchSection) -> Iterator[Trouble]:
     path = ("search", "algorithm")
-    alone = isinstance(search.algorithm, str)
+    alone = not isinstance(search.algorithm, AlgorithmTable)
     name, given = search.parts
     if name not in searches():
         place = path if alone else (*path, "name")

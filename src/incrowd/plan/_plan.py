@@ -211,8 +211,8 @@ class Plan:
         """Give the promises, all in one."""
         return promise(", ".join(self.privacy.promises))
 
-    def algorithm(self) -> Algorithm:
-        """Give the search, with its parameters."""
+    def algorithm(self) -> Algorithm | None:
+        """Give the search, with its parameters; ``None`` stands for the usual one, as in ``anonymize``."""
         return self.search.build()
 
     def reading(self) -> Reading:

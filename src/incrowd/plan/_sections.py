@@ -250,7 +250,7 @@ class AlgorithmTable(Part):
     name: Text
 
 
-# What ``init`` writes beside its search. A search that has no such key can be chosen all the same
+# What may stay beside a search that has no such key, when it is chosen in the place of another one
 WRITTEN: Mapping[str, Any] = {"measure": "loss", "seconds": 60}
 
 
@@ -272,7 +272,7 @@ def parameters_of(search: str) -> list[str]:
 class SearchSection(Part):
     """How the release is searched."""
 
-    algorithm: Text | AlgorithmTable = "optimal"
+    algorithm: Text | AlgorithmTable | None = _key("Levels and cells if not given, as in Python.")
     measure: Text | None = _key("What is made small: loss if not given.")
     balance: Annotated[Number, Field(ge=0, le=1)] | None = _key("Leaving out against generalizing.")
     seconds: Annotated[Number, Field(gt=0)] | None = _key("The time that it may take.")
@@ -280,12 +280,16 @@ class SearchSection(Part):
     @property
     def parts(self) -> tuple[str, Mapping[str, Any]]:
         """The name of the search, and the parameters that stand beside it."""
+        if self.algorithm is None:
+            return "levels-and-cells", {}
         if isinstance(self.algorithm, str):
             return self.algorithm, {}
         return self.algorithm.name, self.algorithm.model_extra or {}
 
-    def build(self) -> Algorithm:
-        """Build the search, with its parameters."""
+    def build(self) -> Algorithm | None:
+        """Build the search, with its parameters; nothing where nothing is said of it."""
+        if self.algorithm is None:
+            return None
         name, given = self.parts
         known = parameters_of(name)
         both = {key: value for key in WRITTEN if (value := getattr(self, key)) is not None and key in known}

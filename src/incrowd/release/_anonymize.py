@@ -26,7 +26,7 @@ from incrowd.release._publish import check_algorithm, publish
 from incrowd.release._recoding_file import SavedRecoding, load_recoding
 from incrowd.release._release import Release
 from incrowd.release._source import Source
-from incrowd.search import Algorithm, Inspection, Node, Optimal, Outcome, Problem, Progress
+from incrowd.search import NEUTRAL, Algorithm, Inspection, LevelsAndCells, Node, Optimal, Outcome, Problem, Progress
 
 
 def anonymize(  # noqa: PLR0913 - the front door of the house; only the first two are positional
@@ -57,8 +57,11 @@ def anonymize(  # noqa: PLR0913 - the front door of the house; only the first tw
     model
         The promise, as a model or as its text: ``"k>=5, l>=3[disease]"``.
     algorithm
-        The search; ``Optimal()`` where nothing is said. A local recoding, such as ``Mondrian()``, keeps more detail;
-        it is also easier to undo for whoever knows how it works.
+        The search; ``LevelsAndCells()`` where nothing is said: one level per column, and ``*`` in the few cells without
+        which a record would stand out. ``Optimal()`` publishes the best that one level for every cell can do, and is
+        taken where nothing is said and classes that are put together can break the promise (such as (n, t)-closeness),
+        or ``balance`` is given. ``CheapestFirst()`` keeps most detail; it is also easiest to undo for whoever knows how
+        it works. ``alternatives`` puts them side by side.
     max_suppressed, max_suppressed_records
         The share of the records, or their number, that may be left out. Exactly so many still may; nobody where nothing
         is said, here as in a plan.
@@ -114,8 +117,8 @@ def anonymize(  # noqa: PLR0913 - the front door of the house; only the first tw
         raise ParameterError(msg, hint="leave out output, or sample.")
     for note in model.trivial_notes():
         warn(note)
-    algorithm = Optimal() if algorithm is None else algorithm
-    check_algorithm(algorithm, schema)
+    if algorithm is not None:
+        check_algorithm(algorithm, schema)
     goal = Goal.of(
         schema,
         model,
@@ -126,17 +129,27 @@ def anonymize(  # noqa: PLR0913 - the front door of the house; only the first tw
         importance=importance,
         balance=balance,
         suppression=manner.suppression,
-        local=algorithm.local,
+        local=algorithm is None or algorithm.local,
     )
     source = Source.open(table, schema, manner, sample)
     counting = CensusPlan.of(source.engine, goal)
-    release = publish_in_parts(source, goal, counting, algorithm, progress)
+    release = None if algorithm is None else publish_in_parts(source, goal, counting, algorithm, progress)
     if release is not None:
         return release
     problem = goal.problem(counting.census())
     refuse_infeasible(problem)
+    algorithm = _usual_search(problem) if algorithm is None else algorithm
     outcome = with_notes_on_floor(source.engine, problem, algorithm.search(problem, progress))
     return publish(source, problem, outcome, repr(algorithm))
+
+
+def _usual_search(problem: Problem) -> Algorithm:
+    """Give the search for whoever names none: levels and cells, or the best node where that cannot do what is asked.
+
+    That is where classes that are put together can break the promise, and where ``balance`` weighs records.
+    """
+    able = all(judge.union_closed for judge in problem.judges()) and problem.balance == NEUTRAL
+    return LevelsAndCells() if able else Optimal()
 
 
 def apply(

@@ -153,6 +153,7 @@ def in_words(explanation: Explanation, recipe: Recipe, classes: int, measures: M
         strictest = f"The strictest here: {binding}." if most else "Each of them is kept by all classes."
         lines.append(f"Records that each promise leaves out alone: {told}. {strictest}")
     proof = PROOFS.get(recipe.proof, f"The search shows: {recipe.proof}.")
+    proof = f"A better one may exist; {recipe.gap}." if recipe.gap else proof
     lines.append(f"Detail kept: {kept:.1%} on average over the columns.")
     lines.append(f"Geometric mean of losses {measures['loss']:.3f}: 0 is the original, 1 is nothing left. {proof}")
     if recipe.floor and recipe.sample is None:

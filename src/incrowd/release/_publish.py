@@ -370,7 +370,7 @@ def _recipe_of(source: Source, found: Found, notes: tuple[str, ...]) -> Recipe:
         dropped=census.dropped,
         checked=0 if lattice is None else lattice.checked,
         nodes=0 if lattice is None else lattice.nodes,
-        lower_bound=0.0 if lattice is None else lattice.lower_bound,
+        lower_bound=outcome.lower_bound or 0.0,
         notes=(*tried, *outcome.notes, *manner.notes, *repeated, *notes),
         engine=type(source.engine).__name__,
         input=found.input.result(),

@@ -45,7 +45,7 @@ def changes_section(charts: Charts) -> Section:
     cells, all_cells = rows.changed_cells(charts.basis, recipe.masked)
     words.append(f"{cells:,} of {all_cells:,} published cells of quasi-identifiers are vaguer than they were.")
     removed = sorted(
-        rows.removed_rows(charts.basis, charts.release.recoding), key=lambda row: -Fraction(row[3], max(row[2], 1))
+        rows.left_out_rows(charts.basis, charts.release.recoding), key=lambda row: -Fraction(row[3], max(row[2], 1))
     )
     table = [[name, group, f"{there:,}", f"{out:,}", _share_line(out, there)] for name, group, there, out in removed]
     head = ["column", "group", "records", what, "share"]
@@ -107,7 +107,7 @@ def _gap_text(release: Release) -> str:
         return "not at all"
     if recipe.nodes and recipe.lower_bound > 0:
         return f"nothing of this kind scores below {recipe.lower_bound:.4g}"
-    return "not known"
+    return recipe.gap or "not known"
 
 
 def _lattice_and_trees(charts: Charts) -> list[Figure]:

@@ -3,7 +3,7 @@
 from incrowd.search._datafly import Datafly
 from incrowd.search._local_recoding import LocalTable, Pieces
 from incrowd.search._mu_argus import MuArgus
-from incrowd.search._problem import Algorithm, LocalOutcome, Node, Outcome, Problem, Progress, Suppression
+from incrowd.search._problem import NEUTRAL, Algorithm, LocalOutcome, Node, Outcome, Problem, Progress, Suppression
 from incrowd.search.cheapest._cheapest import CheapestFirst
 from incrowd.search.lattice._acceptance import hopeless_levels, is_monotone, left_out_at, too_small_levels
 from incrowd.search.lattice._frontier import Frontier, find_frontier, growing_promise
@@ -19,9 +19,9 @@ from incrowd.search.swap_diversity._swap_diversity import SwapDiversity
 from incrowd.search.top_down._top_down import TopDown
 
 __all__ = [
-    "Algorithm", "CheapestFirst", "ColumnCut", "CountedCuts", "CutOutcome", "Datafly", "EarlierParts", "Frontier",
-    "Incognito", "Inspection", "Iteration", "LevelsAndCells", "LocalOutcome", "LocalTable", "Mondrian", "MuArgus",
-    "Node", "Optimal", "Outcome", "PartTree", "PieceCounts", "Pieces", "Problem", "Progress", "Samarati", "Savings",
-    "Solutions", "Suppression", "SwapDiversity", "TopDown", "ValueCounts", "all_solutions", "find_frontier",
-    "growing_promise", "hopeless_levels", "is_monotone", "left_out_at", "too_small_levels",
+    "NEUTRAL", "Algorithm", "CheapestFirst", "ColumnCut", "CountedCuts", "CutOutcome", "Datafly", "EarlierParts",
+    "Frontier", "Incognito", "Inspection", "Iteration", "LevelsAndCells", "LocalOutcome", "LocalTable", "Mondrian",
+    "MuArgus", "Node", "Optimal", "Outcome", "PartTree", "PieceCounts", "Pieces", "Problem", "Progress", "Samarati",
+    "Savings", "Solutions", "Suppression", "SwapDiversity", "TopDown", "ValueCounts", "all_solutions",
+    "find_frontier", "growing_promise", "hopeless_levels", "is_monotone", "left_out_at", "too_small_levels",
 ]  # fmt: skip

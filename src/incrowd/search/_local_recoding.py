@@ -29,6 +29,7 @@ from incrowd.models import Judge
 from incrowd.search._problem import (
     CHEAPEST_FIRST,
     LEVELS_AND_CELLS,
+    NEUTRAL,
     OPTIMAL,
     Bools,
     Counts,
@@ -38,7 +39,6 @@ from incrowd.search._problem import (
 )
 
 Labels = Literal["hierarchy", "range", "set"]
-NEUTRAL = 0.5  # the balance between leaving records out and generalizing them, where nothing is said
 
 
 @dataclass(frozen=True, slots=True, eq=False)

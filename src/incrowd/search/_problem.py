@@ -19,6 +19,7 @@ Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.integer]
 Policy = Literal["violating", "small_only"]
 Suppression = Literal["drop", "mask"]
+NEUTRAL = 0.5  # the balance between leaving records out and generalizing them, where nothing is said
 OPTIMAL, MONDRIAN, CHEAPEST_FIRST, LEVELS_AND_CELLS = (
     Setting.search(name) for name in ("Optimal", "Mondrian", "CheapestFirst", "LevelsAndCells")
 )
@@ -44,7 +45,7 @@ class Problem:
     at_least: Mapping[str, int] = field(default_factory=dict)
     at_most: Mapping[str, int] = field(default_factory=dict)
     importance: Mapping[str, float] = field(default_factory=dict)
-    balance: float = 0.5
+    balance: float = NEUTRAL
     policy: Policy = "violating"
     suppression: Suppression = "drop"
     part: bool = False

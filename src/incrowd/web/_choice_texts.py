@@ -138,7 +138,8 @@ KINDS: Sequence[Plain] = (
 """How the values of a column can become vaguer."""
 
 _SEARCHES = (
-    ("optimal", "The best version", "One level per column; proven to be the best."),
+    ("levels-and-cells", "Levels and cells", "One level per column, and * in single cells; close to the best."),
+    ("optimal", "The best version", "One level per column and no stars in single cells; proven to be the best."),
     ("cheapest-first", "More detail", "Each group at levels of its own; nothing is proven."),
     ("mondrian", "Cut numbers in halves", "Each group its own ranges; good for many numbers."),
     ("top-down", "From vague to exact", "Becomes more exact while the promise holds."),

@@ -60,10 +60,7 @@ NAMES = (
 )
 """What a key of the plan is called on the page."""
 
-TITLES = {
-    {"cheapest-first": "CheapestFirst", "top-down": "TopDown"}.get(one["name"], one["name"].capitalize()): one["title"]
-    for one in SEARCHES
-}
+TITLES = {"".join(word.capitalize() for word in one["name"].split("-")): one["title"] for one in SEARCHES}
 ROLES = {
     "quasi": "could help recognise",
     "sensitive": "confidential",
@@ -85,7 +82,10 @@ SYNONYMS: tuple[tuple[str, str | Callable[[Found], str]], ...] = (
     (r"\bnodes\b", "combinations of levels"),
     (r"\b(?:KAnonymity|LDiversity|\w+Diversity|\w+Closeness|\w+Sensitive|AlphaAssociation)\b", "this promise"),
     (r"\b(?:BetaLikeness|DeltaDisclosure)\b", "this promise"),
-    (r"\b(CheapestFirst|TopDown|Mondrian|Datafly|Incognito|Samarati|Optimal)\b", lambda found: _search(found[1])),
+    (
+        r"\b(LevelsAndCells|CheapestFirst|TopDown|Mondrian|Datafly|Incognito|Samarati|Optimal)\b",
+        lambda found: _search(found[1]),
+    ),
 )
 """Words of the library and the page's words for the same, outside of quotes."""
 
@@ -177,7 +177,7 @@ def _without_least(limits: Mapping[str, None], _: str) -> Advice:
 def _another_search(search: Plain, _: str) -> Advice:
     if search.get("strict"):
         return Advice(hint="let equal values stay together.", repairs=[TOGETHER, BEST])
-    known = search["name"] in {"optimal", "mondrian", "cheapest-first"}
+    known = search["name"] in {"levels-and-cells", "optimal", "mondrian", "cheapest-first"}
     return Advice(hint="choose another search.", repairs=[BEST]) if known else Advice()
 
 
@@ -191,7 +191,7 @@ def _share_left_out(records: int, message: str) -> Advice:
     )
 
 
-def _meaning(meanings: Mapping[str, str], message: str) -> Advice:
+def _advice_on_meanings(meanings: Mapping[str, str], message: str) -> Advice:
     if set(meanings.values()) != {"categories"}:
         return Advice(hint="choose another distance.", repairs=[PROMISE])
     said = re.sub("^.+? needs to know", "This promise needs to know", message)
@@ -220,7 +220,7 @@ ADVICE: Mapping[str, Callable[[Any, str], Advice]] = {
         [change_offer("Search until one is found", {"search": {"seconds": None}})],
     ),
     "values": lambda *_: Advice(hint="step 4 lists the values that are in no group.", repairs=[LADDERS]),
-    "sensitive": _meaning,
+    "sensitive": _advice_on_meanings,
 }
 """What is said and offered for a setting that a hint advises, by name; of several the one with a message says it."""
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from incrowd.core import Grid, percent, printable
 from incrowd.models import KAnonymity
-from incrowd.plan._sections import WRITTEN, plain_of
+from incrowd.plan._sections import plain_of
 from incrowd.plan._toml import Notes
 from incrowd.plan.suggestion._missing import in_names
 from incrowd.plan.suggestion._protection import NO_PROMISE
@@ -136,12 +136,11 @@ CROWD = 5  # groups of at least so many people, unless the table has fewer
 # What a plan says about how its table is read
 READ = ("separator", "encoding", "decimal", "thousands", "dates", "header", "sheet", "missing")
 FOUND = "found out from the file"
-MANY = 12  # from more quasi-identifiers than that on a search may take very long
-LOCAL_NOTE = (
-    'algorithm = "cheapest-first" would keep more detail, each group at levels of its own; whoever knows the method '
-    "could then undo some of it"
+SEARCH = (
+    'every column at one level, and * in the few cells without which a record would stand out. "optimal" publishes no',
+    'stars and loses more; "cheapest-first" loses least, but its values overlap, and whoever knows the method can undo',
+    "some of it. incrowd alternatives shows them side by side.",
 )
-MANY_NOTE = "with so many columns a proof may take hours: the best release that is found in a minute is taken"
 
 PRIVACY = (
     "k is the smallest group of people who look alike: often 20 for a release to everybody, 12 for researchers",
@@ -153,8 +152,6 @@ PRIVACY = (
 
 def tables_for(suggestion: Suggestion, data: str) -> dict[str, Any]:
     extra = {"entity": suggestion.entity, "count": suggestion.count}
-    # How long it may take is said only where that could be long.
-    search = {key: value for key, value in WRITTEN.items() if key != "seconds" or _is_wide(suggestion)}
     reading = {name: value for name, value in layout_of(suggestion).items() if name in READ and value != "utf-8"}
     return {
         "version": 1,
@@ -164,7 +161,7 @@ def tables_for(suggestion: Suggestion, data: str) -> dict[str, Any]:
             for one in suggestion.columns
         },
         "privacy": {"promise": [*promises_of(suggestion)], "max_suppressed": 0.05},
-        "search": {"algorithm": "optimal", **search},
+        "search": {"algorithm": "levels-and-cells"},
         "output": {"folder": "out"},
     }
 
@@ -173,10 +170,6 @@ def layout_of(suggestion: Suggestion) -> dict[str, Any]:
     """Say how the table is read and, where somebody said so, what counts as missing."""
     missing = [*suggestion.missing]
     return {**suggestion.reading, **({} if missing == [""] else {"missing": missing})}
-
-
-def _is_wide(suggestion: Suggestion) -> bool:
-    return sum(column.role == "quasi" for column in suggestion.columns) > MANY
 
 
 def promises_of(suggestion: Suggestion) -> Iterator[str]:
@@ -205,10 +198,7 @@ def notes_for(suggestion: Suggestion) -> Notes:
         "data": [f"{CHECK}: {line}" for line in (*rows_of(suggestion), *suggestion.asked)],
         "columns": [*_singling_out_lines(suggestion)],
         "privacy": PRIVACY,
-        "search": (
-            MANY_NOTE if _is_wide(suggestion) else "seconds = 60 would take the best that is found in a minute",
-            LOCAL_NOTE,
-        ),
+        "search": SEARCH,
     }
     return Notes(head, {name: lines for name, lines in sections.items() if lines}, columns, keys)
 

@@ -173,7 +173,7 @@ const proofOf = (run) => (
 
 function showExperts() {
   const { search, privacy } = plans.now().plan;
-  const given = typeof search?.algorithm === "object" ? search.algorithm.name : (search?.algorithm ?? "optimal");
+  const given = typeof search?.algorithm === "object" ? search.algorithm.name : (search?.algorithm ?? "levels-and-cells");
   const known = searches.some((one) => one.name === given) ? searches : [
     ...searches,
     { name: given, title: given, words: "" },
