@@ -12,6 +12,7 @@ from hypothesis import HealthCheck, given, settings, strategies as st
 
 import incrowd as ic
 from incrowd.models import promise as read
+from incrowd.release import read_certificate
 from release.verified import (
     ORDER,
     PEOPLE,
@@ -371,13 +372,65 @@ def test_the_owner_can_see_that_a_release_was_made_by_this_recipe(tmp_path: Path
         ("[]", "is no certificate"),
         ('{"schema": 2}', "is no certificate"),
         ('{"schema": 1, "schema": 1}', "says something twice"),
+        ('{"schema": 1, "measures": {"aecs": 1, "aecs": 1}}', "says something twice"),
+        ('{"schema": 1, "suppressed": Infinity}', "cannot be read"),
+        ('{"schema": 1, "records": NaN}', "cannot be read"),
+        ("[" * 100_000, "cannot be read"),
     ],
 )
-def test_what_is_no_certificate_is_refused(text: str | None, problem: str, tmp_path: Path) -> None:
+def test_what_is_no_certificate_is_refused(
+    text: str | None, problem: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    release_of("k>=2").save(tmp_path / "out", format="csv")
+    (tmp_path / "out/public/release.json").unlink()
     if text is not None:
-        (tmp_path / "release.json").write_text(text)
+        (tmp_path / "out/public/release.json").write_text(text)
     with pytest.raises(ic.DataError, match=f"The certificate 'release.json' {problem}"):
-        ic.verify(tmp_path / "release.json")
+        ic.verify(tmp_path / "out/public/release.json")
+    code, said = run_script(tmp_path / "out", capsys)
+    assert (code, said.partition(" (")[0].partition(":")[0].rstrip(".\n")) == (2, "cannot read the certificate")
+
+
+WRONG = {
+    "records": lambda c: c.pop("records"),
+    "classes": lambda c: c.pop("classes"),
+    "suppressed": lambda c: c.update(suppressed=-1),
+    "masked": lambda c: c.update(masked=0.5),
+    "dropped": lambda c: c.update(dropped=True),
+    "measures: aecs": lambda c: c["measures"].update(aecs=1e999),
+    "date": lambda c: c.update(date="2026-13-45"),
+    "versions: incrowd": lambda c: c["versions"].pop("incrowd"),
+    "data: name": lambda c: c["data"].update(name="../out/data.csv"),
+    "data: sha256": lambda c: c["data"].update(sha256=c["data"]["sha256"].upper()),
+    "columns: role": lambda c: c["columns"][0].update(role="nobody"),
+    "columns: meaning": lambda c: c["columns"][2].update(taxonomy=[[]]),
+    "promises: required: bound": lambda c: c["promises"][0]["required"][0].update(bound=2),
+    "more": lambda c: c.update(more=1),
+}
+
+
+@pytest.mark.parametrize("place", WRONG)
+def test_whoever_reads_a_certificate_refuses_what_no_certificate_has(
+    place: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    release_of("k>=2").save(tmp_path / "out", format="csv")
+    path = tmp_path / "out/public/release.json"
+    certificate = json.loads(path.read_text())
+    WRONG[place](certificate)
+    path.write_text(json.dumps(certificate).replace("Infinity", "1e999"))
+    found = ic.verify(path)
+    assert (found.outcome, found.differences) == ("does not hold", (f"shape of the certificate: {place}",))
+    code, said = run_script(tmp_path / "out", capsys)
+    assert (code, said.splitlines()[0]) == (1, f"DIFFERS       shape of the certificate: {place}")
+    for reads in (read_certificate, ic.risk, ic.attack):
+        with pytest.raises(ic.DataError, match=f"is written like 'release.json': look at {place}"):
+            reads(path)
+
+
+def test_a_certificate_of_which_much_is_wrong_is_refused_by_its_first_part(tmp_path: Path) -> None:
+    (tmp_path / "release.json").write_text('{"schema": 1}')
+    with pytest.raises(ic.DataError, match=r"look at classes, and \d+ more\."):
+        read_certificate(tmp_path / "release.json")
 
 
 def test_a_certificate_without_its_data_file_cannot_be_checked(

@@ -346,18 +346,14 @@ def published_schema(schema: Schema) -> Schema:
 def _saved_subject(certificate: Path, budget: Mapping[str, Any]) -> Subject:
     """Open a saved release; where the owner's folder lies beside, hierarchies are known too."""
     plain = read_certificate(certificate)
-    try:
-        data = certificate.parent / Path(plain["data"]["name"]).name
-        schema = public_schema(plain["columns"])
-        wording = wording_of(plain["data"])
-    except (KeyError, TypeError, AttributeError, IndexError):
-        msg = "The certificate lacks something that every certificate has."
-        raise DataError(msg, hint="incrowd verify says what is wrong with it.") from None
+    data = certificate.parent / Path(plain["data"]["name"]).name
+    schema = public_schema(plain["columns"])
+    wording = wording_of(plain["data"])
     if not data.exists():
         msg = f"The data file {data.name!r} is not beside the certificate."
         raise DataError(msg)
     owner, engine = certificate.parent.parent / OWNER, Remembered(open_released(data, wording, **budget))
-    persons = plain.get("counted") == "persons"
+    persons = plain["counted"] == "persons"
     if (owner / HEADER).is_file():
         saved, read_as = load_recoding(owner), _read_as(owner / "input.json")
         owned = with_hierarchies(saved.schema, saved.hierarchies)
@@ -367,7 +363,7 @@ def _saved_subject(certificate: Path, budget: Mapping[str, Any]) -> Subject:
     known = (text for domain in engine.domains(names).values() for text in domain.texts.tolist() if text is not None)
     is_value = any("" in (members_of(text) or (text,)) for text in known)
     schema = public_schema(plain["columns"], () if is_value else ("",))  # others leave out what is missing
-    unchanged = frozenset(column["name"] for column in plain["columns"] if column.get("level") == 0)
+    unchanged = frozenset(column["name"] for column in plain["columns"] if column["level"] == 0)
     return Subject(engine, schema, model=_certified_promise(plain), unchanged=unchanged, counts_persons=persons)
 
 
@@ -381,10 +377,10 @@ def _read_as(path: Path) -> dict[str, Any]:
 
 
 def _certified_promise(certificate: Mapping[str, Any]) -> Model | None:
-    """Read the promise of a certificate; nothing where there is none that can be read, which is the safe side."""
+    """Read the promise of a certificate; nothing where it cannot be read, which is the safe side."""
     try:
         return promise(certificate["promise"])
-    except (KeyError, TypeError, AttributeError, IncrowdError):
+    except IncrowdError:
         return None
 
 

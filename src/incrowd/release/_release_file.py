@@ -147,7 +147,7 @@ def public_schema(columns: Sequence[Plain], missing_values: Sequence[str] = ()) 
             averaged[column["name"]] = Averaged(auto(), column["averaged"])
     count = named.get("count", [None])[0]
     return Schema(
-        {name: averaged.get(name) for name in named["quasi-identifier"]},
+        {name: averaged.get(name) for name in named.get("quasi-identifier", [])},
         {column["name"]: _read_meaning(column) for column in columns if column["role"] == "sensitive"},
         insensitive=named.get("insensitive", []),
         count=count,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -29,7 +28,7 @@ from incrowd.release._output import LABELS, KeyFile
 from incrowd.release._recoding_file import json_at, load_recoding
 from incrowd.release._release_file import Measuring, open_released, public_schema, wording_of
 from incrowd.release._republication import Republication, compare_promises, republish
-from incrowd.release._verify_script import FIGURES, without_twins, wrong_in
+from incrowd.release._verify_script import FIGURES, certificate_from, wrong_in
 
 # The owner's folder beside a certificate: whether this release was made by this recipe.
 
@@ -195,10 +194,10 @@ def verify(
     'holds'
     """
     place = certificate_at(path)
-    certificate = read_certificate(place)
+    certificate = _certificate_text(place)
     if original is not None and owner is None:
         owner = owner_beside(place)
-    if wrong := wrong_in(certificate) or _dialect_wrong(certificate):
+    if wrong := _wrong_parts(certificate):
         return Verification((), tuple(f"shape of the {where}" for where in wrong), ())
     again: Republication | None = None
     from_original: list[Remark] = []
@@ -212,8 +211,10 @@ def verify(
     return Verification(named[True], named[False], named[None], _unproven_claims(certificate, key, owner))
 
 
-def _dialect_wrong(certificate: Plain) -> list[str]:
-    """Name a dialect that we do not write, or not by this name."""
+def _wrong_parts(certificate: Plain) -> list[str]:
+    """Name what no certificate has like this; also a dialect that we do not write, or not by this name."""
+    if wrong := wrong_in(certificate):
+        return wrong
     try:
         wording_of(certificate["data"])
     except DataError:
@@ -222,9 +223,19 @@ def _dialect_wrong(certificate: Plain) -> list[str]:
 
 
 def read_certificate(path: Path) -> Plain:
-    """Read a certificate of this version."""
+    """Read a certificate that has all that every certificate has, of the right kind, and nothing else."""
+    certificate = _certificate_text(path)
+    if wrong := _wrong_parts(certificate):
+        more = f", and {len(wrong) - 1} more" if len(wrong) > 1 else ""
+        msg = f"No certificate is written like {path.name!r}: look at {wrong[0].partition(': ')[2] or wrong[0]}{more}."
+        raise DataError(msg, hint="it was edited or damaged: incrowd verify says all that is wrong with it.")
+    return certificate
+
+
+def _certificate_text(path: Path) -> Plain:
+    """Read a certificate of this version, whatever its parts are."""
     try:
-        found = json.loads(path.read_text(encoding="utf-8"), object_pairs_hook=without_twins)
+        found = certificate_from(path.read_text(encoding="utf-8"))
         problem = (
             None if isinstance(found, dict) and found.get("schema") == SCHEMA else "is no certificate that we know"
         )
@@ -232,7 +243,7 @@ def read_certificate(path: Path) -> Plain:
         problem = "does not exist"
     except KeyError:
         problem = "says something twice"
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         problem = "cannot be read"
     if problem is not None:
         msg = f"The certificate {path.name!r} {problem}."

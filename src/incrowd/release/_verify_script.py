@@ -20,7 +20,7 @@ import re
 import sys
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from decimal import Decimal
 from fractions import Fraction
 from importlib import import_module
@@ -33,17 +33,25 @@ Plain = dict[str, Any]
 Bag = Counter[Any]  # how often each sensitive value occurs in a group of records
 Told = tuple[bool | None, str]  # True: as certified; False: it differs; None: the file cannot show it
 
-# What every certificate has: a type, a value, a range of numbers, one of several, a list, or keys ("?": may lack)
+# What every certificate has: a type, a value, a range of numbers, a form of texts, one of several, a list, or keys
+# ("?": may lack; a type stands for all that have no name of their own)
 COUNT, WORDS, MAYBE = range(2**63), [str], (str, None)
+DAY, HASH, FILE = (re.compile(form) for form in (r"\d{4}-\d\d-\d\d", "[0-9a-f]{64}", r"[^/\\\0]+"))
 STYLE = {"separator": str, "encoding": str, "mark": bool, "decimal": (".", ","), "dates": MAYBE, "columns": WORDS}
-DATA = {"name": str, "sha256": str, "bytes": COUNT, "rows": COUNT, "escaped": MAYBE, "labels?": str, "dialect?": STYLE}
-DATA |= {"stars?": WORDS}
+DATA = {"name": FILE, "sha256": HASH, "bytes": COUNT, "rows": COUNT, "escaped": MAYBE, "labels?": HASH}
+DATA |= {"dialect?": STYLE, "stars?": WORDS}
 PLAIN: Plain = {"separator": ",", "encoding": "utf-8", "mark": False, "decimal": ".", "dates": None, "columns": []}
 ROLES = ("quasi-identifier", "sensitive", "insensitive", "identifier", "entity", "count")
 MEANING = {"order?": ("numbers", "dates", [MAYBE]), "taxonomy?": [[MAYBE]], "categories?": [[MAYBE]]}
 COLUMN = {"name": str, "role": ROLES, "level": (COUNT, None), "averaged?": ("mean", "median"), **MEANING}
-CERTIFICATE = {"schema": 1, "date": str, "versions": {str: str}, "data": DATA, "columns": [COLUMN], "promise": str}
-CERTIFICATE |= {"promises": [dict], "counted": ("records", "persons"), "records": COUNT, "persons": (COUNT, None)}
+CERTIFICATE = {"schema": 1, "date": DAY, "versions": {"incrowd": str, str: str}, "data": DATA, "columns": [COLUMN]}
+CERTIFICATE |= {
+    "promise": str,
+    "promises": [dict],
+    "counted": ("records", "persons"),
+    "records": COUNT,
+    "persons": (COUNT, None),
+}
 CERTIFICATE |= {"classes": COUNT, "suppressed": COUNT, "masked": COUNT, "dropped": COUNT, "pseudonymised": WORDS}
 CERTIFICATE |= {"measures": {"height?": COUNT, "discernibility": COUNT, "aecs": (int, float)}}
 FIGURES = {"aecs": "average group size (AECS)"}  # what people call a figure
@@ -80,8 +88,8 @@ def misshapen(found: Any, shape: Any, where: str = "certificate") -> Iterator[st
         if all(any(misshapen(found, one)) for one in shape):
             yield where
     elif isinstance(shape, dict) and isinstance(found, dict):
-        shape = dict.fromkeys(found, shape[str]) if str in shape else shape
-        known = {name.removesuffix("?"): inner for name, inner in shape.items()}
+        other = dict.fromkeys(found, shape[str]) if str in shape else {}
+        known = other | {name.removesuffix("?"): inner for name, inner in shape.items() if isinstance(name, str)}
         for name in sorted(known.keys() | found.keys()):
             if name in found and name in known:
                 yield from misshapen(found[name], known[name], f"{where}: {name}")
@@ -90,10 +98,13 @@ def misshapen(found: Any, shape: Any, where: str = "certificate") -> Iterator[st
     elif isinstance(shape, list) and isinstance(found, list):
         for inner in found:
             yield from misshapen(inner, shape[0], where)
+    elif isinstance(shape, re.Pattern):
+        yield from [] if isinstance(found, str) and shape.fullmatch(found) else [where]
     else:
         type_ = shape if isinstance(shape, type) else int if isinstance(shape, range) else type(shape)
         allowed = shape if isinstance(shape, range) else [found if isinstance(shape, type) else shape]
-        yield from [] if type(found) is type_ and found in allowed else [where]
+        finite = type(found) is not float or math.isfinite(found)
+        yield from [] if type(found) is type_ and found in allowed and finite else [where]
 
 
 def wrong_in(certificate: Any) -> list[str]:
@@ -107,9 +118,11 @@ def wrong_in(certificate: Any) -> list[str]:
         texts = [text for listed in lists + column.get("categories", []) for text in listed]
         steps = {(place, *path[place : place + 2]) for path in paths for place in range(len(path))}
         tree = len({(len(path), *path[-1:]) for path in paths}) <= 1 and len({step[:2] for step in steps}) == len(steps)
-        wrong |= set() if len(set(texts)) == len(texts) and tree else {"certificate: columns: meaning"}
+        wrong |= set() if len(set(texts)) == len(texts) and tree and all(paths) else {"certificate: columns: meaning"}
     if not wrong and not is_dialect(certificate["data"].get("dialect", PLAIN)):
         wrong.add("certificate: data: dialect")
+    if not wrong and not is_day(certificate["date"]):
+        wrong.add("certificate: date")
     return sorted(wrong)
 
 
@@ -125,6 +138,19 @@ def is_dialect(said: Plain) -> bool:
     named &= len(sign) == 1 and not sign.isalnum() and sign not in "\"'\r\n\0" and said["mark"] <= (name[:4] == "utf-")
     once = len(set(said["columns"])) == len(said["columns"]) and bool(said["columns"]) == used
     return named and once and form is not None and len(set(form.groups())) == 3 and said["dates"] != "%Y-%m-%d"
+
+
+def is_day(text: str) -> bool:
+    """Say whether a day is in the calendar."""
+    try:
+        return bool(date.fromisoformat(text))
+    except ValueError:
+        return False
+
+
+def certificate_from(text: str) -> Any:
+    """Read a certificate; what is no JSON, names something twice, or holds a number that is none raises an error."""
+    return json.loads(text, object_pairs_hook=without_twins, parse_constant=Fraction)  # NaN and Infinity are none
 
 
 def without_twins(pairs: list[tuple[str, Any]]) -> Plain:
@@ -553,8 +579,8 @@ def main(arguments: list[str]) -> int:
     """Read the certificate, check, and give the exit code."""
     path, say = Path(arguments[0]) if arguments else Path(__file__).with_name("release.json"), sys.stdout.write
     try:
-        certificate = json.loads(path.read_text(encoding="utf-8"), object_pairs_hook=without_twins)
-    except (OSError, ValueError, KeyError) as error:
+        certificate = certificate_from(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError, KeyError, RecursionError) as error:
         say(f"cannot read the certificate ({type(error).__name__}).\n")
         return 2
     if not isinstance(certificate, dict) or certificate.get("schema") != 1:
