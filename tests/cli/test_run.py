@@ -15,7 +15,7 @@ import typer
 from incrowd.cli import main
 from incrowd.cli._commands import build, run
 from incrowd.cli._explain import Session
-from incrowd.core import EngineError, NoSafeRelease, ParameterError, PrivacyWarning, UncoveredValuesError
+from incrowd.core import EngineError, NoSafeRelease, ParameterError, PrivacyWarning, UncoveredValuesError, atomic_path
 
 
 def failing(error: BaseException) -> Callable[[], object]:
@@ -110,6 +110,24 @@ def test_debug_says_where_our_own_errors_came_from(capsys: pytest.CaptureFixture
 def test_the_system_is_quoted_without_its_file(capsys: pytest.CaptureFixture[str]) -> None:
     run(failing(OSError(errno.ENOSPC, "No space left on device", "canary")), Session(debug=True))
     assert capsys.readouterr().err.startswith("error[IC302]: The system says: No space left on device.\nhint: ")
+
+
+def test_what_could_not_be_written_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def full(_: int) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    def body() -> None:
+        with atomic_path("plan.toml") as part:
+            part.write_text("version = 1")
+            monkeypatch.setattr(os, "fsync", full)
+
+    monkeypatch.chdir(tmp_path)
+    assert run(body, Session()) == 3
+    said = capsys.readouterr().err
+    assert said.startswith("error[IC302]: 'plan.toml' cannot be written: No space left on device.\nhint: ")
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_stopped_command_says_so(capsys: pytest.CaptureFixture[str]) -> None:

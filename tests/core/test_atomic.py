@@ -1,16 +1,17 @@
 from __future__ import annotations
 
 import errno
+import itertools
 import os
 import re
-import signal
-import subprocess
-import sys
+import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from incrowd.core import DataError, atomic_folder, atomic_path
+from core.faults import KINDS, failing, killed_everywhere, tree, watched
+from incrowd.core import DataError, _atomic, atomic_folder, atomic_path, remove_path
 
 
 def test_the_file_appears_when_the_block_ends(tmp_path: Path) -> None:
@@ -20,10 +21,13 @@ def test_the_file_appears_when_the_block_ends(tmp_path: Path) -> None:
     assert [(path.name, path.read_text()) for path in tmp_path.iterdir()] == [("out.csv", "whole")]
 
 
-def test_the_temporary_file_lies_beside_the_target_and_ends_like_it(tmp_path: Path) -> None:
+def test_the_temporary_file_lies_beside_the_target_where_nobody_else_looks_and_is_called_like_it(
+    tmp_path: Path,
+) -> None:
     with atomic_path(tmp_path / "out.csv.gz") as part:
         part.touch()
-        assert (part.parent, part.name[:5], part.suffixes[-2:]) == (tmp_path, ".out-", [".csv", ".gz"])
+        assert (part.parent.parent, part.parent.name[:12], part.name) == (tmp_path, ".out.csv.gz-", "out.csv.gz")
+        assert part.parent.stat().st_mode & 0o777 == 0o700
 
 
 def fail_half_way(target: Path, trouble: BaseException, *, force: bool = False) -> None:
@@ -146,7 +150,7 @@ def test_a_full_disk_is_no_wrong_place(tmp_path: Path, monkeypatch: pytest.Monke
     def full(*_: object, **__: object) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr(Path, "touch", full)
+    monkeypatch.setattr(Path, "mkdir", full)
     with pytest.raises(OSError, match="No space left"), atomic_path(tmp_path / "out.csv"):
         pytest.fail("the block must not run")
 
@@ -278,52 +282,204 @@ def test_what_another_folder_left_that_only_begins_with_the_same_name_is_not_tou
     tmp_path: Path, *, there: bool
 ) -> None:
     """The only copy of out-b stands aside, for whoever replaced it was killed."""
-    aside = tmp_path / ".out-b-0123456789abcdef.old"
     half = tmp_path / ".out-b-0123456789abcdef.part"
-    for folder in (aside, half):
+    for folder in (half / "out-b", half / "out-b.old"):
         (folder / "public").mkdir(parents=True)
         (folder / "public/data").write_text("of out-b")
     if there:
         write(tmp_path / "out", "old")
     write(tmp_path / "out", "new", force=True)
-    assert (tmp_path / "out/public/data").read_text() == "new"
-    assert (half / "public/data").read_text() == "of out-b"
-    assert (aside / "public/data").read_text() == "of out-b"
+    assert tree(tmp_path / "out") == {"public/data": b"new"}
+    assert sorted(tree(half) or ()) == ["out-b.old/public/data", "out-b/public/data"]
 
 
-KILLED = """
-import os, signal, sys
-from pathlib import Path
-from incrowd.core import _atomic as _folder, atomic_folder
-def die(*_):
-    os.kill(os.getpid(), signal.SIGKILL)
-if sys.argv[2] == "between":
+# Every call of the file system is tried once: it fails, or it is the last.
+
+
+def replace_folder(root: Path) -> None:
+    """Replace a folder by two files in two folders, of which one is for us alone."""
+    with atomic_folder(root / "out", holds=HOLDS, force=True) as part:
+        (part / "owner").mkdir(mode=0o700)
+        (part / "owner/key").write_text("new")
+        (part / "public").mkdir()
+        (part / "public/data").write_text("new")
+
+
+def replace_file(root: Path) -> None:
+    with atomic_path(root / "out", force=True) as part:
+        part.write_text("new")
+
+
+def old_folder(root: Path) -> None:
+    root.mkdir()
+    write(root / "out", "old")
+    (root / "out/public/part-1").write_text("old")
+
+
+def old_file(root: Path) -> None:
+    root.mkdir()
+    (root / "out").write_text("old")
+
+
+JOBS = {"folder": (old_folder, replace_folder), "file": (old_file, replace_file)}
+
+
+def prepared(place: Path, what: str) -> tuple[Path, dict[str, bytes] | None, dict[str, bytes] | None]:
+    """Make what is to be replaced; give where, and what is there before and after it is."""
+    begin, job = JOBS[what]
+    begin(place / "done")
+    before = tree(place / "done/out")
+    job(place / "done")
+    begin(place / "root")
+    return place / "root", before, tree(place / "done/out")
+
+
+@pytest.fixture(params=[True, False], ids=["exchanged", "stepping-aside"])
+def exchanges(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> bool:
+    """Say whether names can be exchanged, as on Linux and macOS; elsewhere they cannot."""
+    monkeypatch.setattr(os, "fsync", lambda _: None)  # nobody pulls the plug
+    if not request.param:
+        monkeypatch.setattr("incrowd.core._atomic._exchange", lambda *_: False)
+    return bool(request.param)
+
+
+@pytest.mark.parametrize("what", [*JOBS])
+def test_whatever_call_fails_the_old_one_is_whole_and_the_error_names_what(
+    tmp_path: Path, what: str, *, exchanges: bool
+) -> None:
+    root, before, after = prepared(tmp_path, what)
+    wrong, tried = [], 0
+    with watched(root) as faults:
+        for kind in KINDS:
+            for number in itertools.count():
+                faults.begin(number, failing(kind))
+                trouble = caught_from(lambda: JOBS[what][1](root))
+                calls, faults.at = faults.names, -1
+                if len(calls) <= number:
+                    break
+                tried += 1
+                named, left = "out" in str(trouble), [path.name for path in root.iterdir() if path.name != "out"]
+                there = tree(root / "out")
+                told = trouble is not None and named and there == before and not left
+                in_vain = not exchanges and what == "file" and trouble is not None and there == after  # it was renamed
+                done = trouble is None and there == after and len(left) <= 1
+                if not (told or in_vain or done):
+                    wrong.append((calls[number], errno.errorcode[kind], trouble, left, there))
+                for path in root.iterdir():
+                    remove_path(path)
+                root.rmdir()
+                JOBS[what][0](root)
+    assert wrong == []
+    assert tried > 3 * 30
+
+
+def caught_from(job: Callable[[], object]) -> Exception | None:
+    try:
+        job()
+    except (OSError, DataError) as error:
+        return error
+    return None
+
+
+@pytest.mark.parametrize("what", [*JOBS])
+def test_whenever_it_is_killed_the_old_one_or_the_new_one_is_whole_and_the_next_one_clears_up(
+    tmp_path: Path, what: str, *, exchanges: bool
+) -> None:
+    root, before, after = prepared(tmp_path, what)
+    options = () if exchanges else ("without-exchange",)
+    left = killed_everywhere(root, f"core.test_atomic:replace_{what}", *options)
+    assert len(left) > 30
+    gone, moved = 0, 0
+    for state in left:
+        there = tree(state / "out")
+        assert {path.name[:5] for path in state.iterdir()} <= {"out", ".out-"}
+        if there is None:
+            gone += 1
+            with pytest.raises(DataError, match="'out' exists already"):  # the next one puts it back
+                write(state / "out", "other")
+            there = tree(state / "out")
+        assert there in (before, after)
+        if there == after:
+            moved += 1
+            check_that_nothing_comes_back(shutil.copytree(state, tmp_path / f"moved-{state.name}"))
+        JOBS[what][1](state)
+        assert tree(state / "out") == after
+        assert [path.name for path in state.iterdir()] == ["out"]
+    assert (gone > 0) == (what == "folder" and not exchanges)
+    assert moved > 3
+
+
+def check_that_nothing_comes_back(state: Path) -> None:
+    """Let the new one be moved elsewhere: what is left of the old one, half removed, does not take its place."""
+    (state / "out").rename(state / "elsewhere")
+    with pytest.raises(ValueError, match="half way"):
+        fail_after_clearing(state / "out")
+    assert [path.name for path in state.iterdir()] == ["elsewhere"]
+
+
+def fail_after_clearing(target: Path) -> None:
+    with atomic_folder(target, holds=HOLDS):
+        msg = "half way"
+        raise ValueError(msg)
+
+
+def test_a_folder_that_could_not_be_put_back_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neither does the new one get the name, nor the old one its own again: the next one puts it back."""
+    old_folder(tmp_path / "root")
+    target, before = tmp_path / "root/out", tree(tmp_path / "root/out")
     real = Path.rename
-    def rename(self, target):
-        real(self, target)
-        if str(target).endswith(".old"):
-            die()
-    Path.rename = rename
-with atomic_folder(sys.argv[1], holds=["public/data"], force=True) as part:
-    (part / "public").mkdir()
-    (part / "public" / "data").write_text("half")
-    if sys.argv[2] == "inside":
-        die()
-"""
+
+    def rename(self: Path, to: Path) -> Path:
+        if to == target:
+            raise OSError(errno.EIO, os.strerror(errno.EIO), str(to))
+        return real(self, to)
+
+    with monkeypatch.context() as patch:
+        patch.setattr("incrowd.core._atomic._exchange", lambda *_: False)
+        patch.setattr(Path, "rename", rename)
+        with pytest.raises(OSError, match="out"):
+            replace_folder(tmp_path / "root")
+    assert not target.exists()
+    with pytest.raises(DataError, match="'out' exists already"):
+        write(target, "other")
+    assert tree(target) == before
+    assert [path.name for path in (tmp_path / "root").iterdir()] == ["out"]
 
 
-@pytest.mark.parametrize("when", ["inside", "between"])
-def test_who_is_killed_leaves_the_old_folder_or_none_and_the_next_one_clears_up(tmp_path: Path, when: str) -> None:
-    target = tmp_path / "out"
-    write(target, "old")
-    ran = subprocess.run([sys.executable, "-c", KILLED, str(target), when], check=False)
-    assert ran.returncode == -signal.SIGKILL
-    assert len(list(tmp_path.iterdir())) == 2  # something hidden is left over
-    assert not target.exists() or (target / "public/data").read_text() == "old"
-    with pytest.raises(DataError, match="exists already"):  # the old one is back, and not overwritten
-        write(target, "new")
-    assert (target / "public/data").read_text() == "old"
-    assert [path.name for path in tmp_path.iterdir()] == ["out"]
+@pytest.mark.parametrize("can", [True, False])
+def test_a_file_that_comes_at_the_last_moment_is_not_removed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, can: bool
+) -> None:
+    old_folder(tmp_path / "root")
+    mine, before, exchange = tmp_path / "root/out/public/mine.txt", tree(tmp_path / "root/out"), _atomic._exchange
+
+    def come_and_exchange(one: Path, other: Path) -> bool:
+        if other.name == "out" and not mine.exists():
+            mine.write_text("mine")
+            return can and exchange(one, other)
+        return exchange(one, other)
+
+    monkeypatch.setattr("incrowd.core._atomic._exchange", come_and_exchange)
+    with pytest.raises(DataError, match=r"did not write: 'public/mine.txt'\."):
+        replace_folder(tmp_path / "root")
+    assert tree(tmp_path / "root/out") == {**(before or {}), "public/mine.txt": b"mine"}
+    assert [path.name for path in (tmp_path / "root").iterdir()] == ["out"]
+
+
+@pytest.mark.parametrize("kind", [errno.ENOLCK, errno.ENOTSUP])
+def test_a_disk_that_has_no_locks_is_written_all_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: int
+) -> None:
+    def refuse(*_: object) -> None:
+        raise OSError(kind, os.strerror(kind))
+
+    monkeypatch.setattr("incrowd.core._atomic.fcntl.flock", refuse)
+    young, old = (tmp_path / f".out-{letter * 16}.part" for letter in "ab")
+    for one in (young, old):
+        one.mkdir()
+    os.utime(old, (0, 0))
+    write(tmp_path / "out", "new")
+    assert sorted(path.name for path in tmp_path.iterdir()) == [young.name, "out"]
 
 
 def test_a_folder_that_somebody_is_writing_is_not_cleared_away(tmp_path: Path) -> None:

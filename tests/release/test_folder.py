@@ -3,6 +3,7 @@ from __future__ import annotations
 import errno
 import os
 import random
+import shutil
 import signal
 import subprocess
 import sys
@@ -15,7 +16,8 @@ import pyarrow as pa
 import pytest
 
 import incrowd as ic
-from incrowd.release._folder import save
+from core.faults import KINDS, failing, watched
+from incrowd.release._folder import Folders, save
 from release.test_certificate import PEOPLE, certificate, release_of, tree
 
 
@@ -94,6 +96,97 @@ def test_who_is_killed_while_saving_leaves_no_release_and_the_next_one_clears_up
     assert [path.suffix for path in tmp_path.iterdir()] == [".part"]
     release_of().save(tmp_path / "out")
     assert [path.name for path in tmp_path.iterdir()] == ["out"]
+
+
+def test_nobody_else_reads_what_the_owner_keeps_neither_while_it_is_written_nor_later(tmp_path: Path) -> None:
+    """Every folder and file is looked at before every call: what others may enter holds nothing of the owner's."""
+    release, seen = release_of(), set()
+
+    def look(_: int) -> None:
+        for path in tmp_path.rglob("*"):
+            around = [path, *(one for one in path.parents if tmp_path in one.parents)]
+            if all(one.stat().st_mode & 0o077 for one in around):
+                seen.add(path.relative_to(tmp_path).parts[:2])
+
+    with watched(tmp_path) as faults:
+        faults.begin(None, look)
+        release.save(tmp_path / "out", plan="version = 1\n")
+        assert len(faults.names) > 50
+    assert seen == {("out",), ("out", "public")}
+    modes = {path.name: path.stat().st_mode & 0o777 for path in (tmp_path / "out/owner").iterdir()}
+    assert set(modes.values()) == {0o600}
+    assert (tmp_path / "out/owner").stat().st_mode & 0o777 == 0o700
+
+
+def test_whatever_call_fails_while_a_release_is_saved_the_old_one_is_whole_and_the_error_names_what(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each call that changes something fails once; tests of ``core`` try all calls, in all ways."""
+    monkeypatch.setattr(os, "fsync", lambda _: None)
+    release_of().save(tmp_path / "out")
+    release, before = release_of("k>=3"), tree(tmp_path / "out")
+    wrong, tried, calls = [], 0, saving_calls(tmp_path, release)
+    for number, name in enumerate(calls):
+        if name not in {"mkdir", "open", "write", "chmod", "exchange"}:
+            continue
+        tried += 1
+        trouble = None
+        with watched(tmp_path) as faults:
+            faults.begin(number, failing(KINDS[tried % len(KINDS)]))
+            try:
+                release.save(tmp_path / "out", force=True, plan="version = 1\n")
+            except (OSError, ic.IncrowdError) as error:
+                trouble = error
+        left = [path.name for path in tmp_path.iterdir() if path.name != "out"]
+        if trouble is None:  # the new one is there, and removing the old one failed
+            assert tree(tmp_path / "out").keys() > before.keys()
+            release_of().save(tmp_path / "out", force=True)
+        elif "out" not in str(trouble) or tree(tmp_path / "out") != before or left:
+            wrong.append((number, name, trouble, left))
+    assert wrong == []
+    assert tried > 30
+
+
+def saving_calls(place: Path, release: ic.Release) -> list[str]:
+    """Name the calls of the file system that replace a release."""
+    shutil.copytree(place / "out", place / "copy")
+    with watched(place) as faults:
+        faults.begin(-1, lambda _: None)
+        release.save(place / "copy", force=True, plan="version = 1\n")
+    shutil.rmtree(place / "copy")
+    return faults.names
+
+
+def test_at_every_moment_of_a_save_the_old_release_or_the_new_one_is_whole_and_the_next_one_clears_up(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What lies on the disk before each call is what is left by who is killed there."""
+    monkeypatch.setattr(os, "fsync", lambda _: None)
+    place, states = tmp_path / "place", []
+    release_of().save(place_made(place) / "out")
+    before = tree(place / "out")
+
+    def keep(number: int) -> None:
+        states.append(shutil.copytree(place, tmp_path / str(number)))
+
+    with watched(place) as faults:
+        faults.begin(None, keep)
+        release_of("k>=3").save(place / "out", force=True, plan="version = 1\n")
+    after = tree(place / "out")
+    assert after != before
+    for state in states:
+        assert tree(state / "out") in (before, after)
+        assert {path.name[:5] for path in state.iterdir()} <= {"out", ".out-"}
+        with Folders.new(state / "out", force=True) as folders:
+            (folders.public / "release.json").touch()
+        assert [path.name for path in state.iterdir()] == ["out"]
+        assert [*tree(state / "out")] == ["public/release.json"]
+    assert len(states) > 100
+
+
+def place_made(place: Path) -> Path:
+    place.mkdir()
+    return place
 
 
 def test_a_place_that_may_not_be_written_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

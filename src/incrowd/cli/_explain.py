@@ -108,7 +108,7 @@ def hints_in(own: Words) -> Iterator[None]:
 
 def tell_error(error: Exception, session: Session) -> int:
     """Say what is wrong and what would be right, and give the exit code."""
-    from incrowd.core import EngineError, IncrowdError, UncoveredValuesError
+    from incrowd.core import EngineError, IncrowdError, UncoveredValuesError, unwritten_by
 
     if isinstance(error, IncrowdError):
         _tell_lines(error.message, terminal_words(error.hint), error.code)
@@ -125,7 +125,9 @@ def tell_error(error: Exception, session: Session) -> int:
     code = EngineError.code if isinstance(error, OSError) and error.strerror else ""
     if code:
         hint = "check the path, your rights and the space on the disk."
-        _tell_lines(f"The system says: {getattr(error, 'strerror', '')}.", hint, code)
+        written = unwritten_by(error)
+        speaker = "The system says" if written is None else f"{written!r} cannot be written"
+        _tell_lines(f"{speaker}: {getattr(error, 'strerror', '')}.", hint, code)
     else:
         hint = "please report it with the output of the same command with incrowd --debug ..."
         _tell_lines(f"This should not have happened ({type(error).__name__}).", hint)

@@ -1,6 +1,14 @@
 """The shared words and kernels: what every other room stands on. NumPy and numba only."""
 
-from incrowd.core._atomic import atomic_folder, atomic_path, has_locks, lock_file, lock_folder, remove_path
+from incrowd.core._atomic import (
+    atomic_folder,
+    atomic_path,
+    has_locks,
+    lock_file,
+    lock_folder,
+    remove_path,
+    unwritten_by,
+)
 from incrowd.core._census import Census, CensusRequest, FrozenMapping
 from incrowd.core._classes import Cells, Classes, Histogram, compatible_sizes
 from incrowd.core._display import Grid, percent, printable, records_text, share_text, unbroken_percent
@@ -50,5 +58,5 @@ __all__ = [
     "canonical_text", "canonical_value", "class_extremes", "compatible_sizes", "distinct_texts", "exact_number",
     "group", "has_locks", "join_cells", "joint_verdict", "kind_of", "lock_file", "lock_folder", "name_list", "overlay",
     "percent", "printable", "recoding_from_arrays", "records_text", "remove_path", "share_text", "smallest_unsigned",
-    "supersets", "tally", "unbroken_percent", "warn",
+    "supersets", "tally", "unbroken_percent", "unwritten_by", "warn",
 ]  # fmt: skip

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import secrets
 from collections.abc import Iterable, Mapping
 from decimal import Decimal
 from pathlib import Path
@@ -12,6 +11,7 @@ from typing import Any, cast
 import numpy as np
 import numpy.typing as npt
 
+from incrowd.core._atomic import atomic_path
 from incrowd.core._domain import Domain
 from incrowd.core._grouping import smallest_unsigned
 from incrowd.core._ladder import Ladder
@@ -28,13 +28,8 @@ def write_archive(path: Path, header: Header, arrays: Mapping[str, Array]) -> No
     stored: Arrays = {"header": np.frombuffer(json.dumps(header).encode(), dtype=np.uint8)}
     for name, array in arrays.items():
         stored |= _text_bytes(name, array) if array.dtype == object else {name: array}
-    part = path.with_name(f".{path.name}-{secrets.token_hex(8)}.part")
-    try:
-        with part.open("wb") as file:
-            np.savez(file, allow_pickle=False, **cast("Any", stored))
-        part.replace(path)
-    finally:
-        part.unlink(missing_ok=True)
+    with atomic_path(path, force=True) as part, part.open("wb") as file:
+        np.savez(file, allow_pickle=False, **cast("Any", stored))
 
 
 def read_archive(path: Path) -> tuple[Header, Archive]:

@@ -2,42 +2,38 @@
 
 from __future__ import annotations
 
+import ctypes
 import errno
 import glob
 import os
 import secrets
 import shutil
+import sys
 import time
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from fnmatch import fnmatchcase
 from pathlib import Path, PurePosixPath
+from typing import Any, NoReturn
 
 from incrowd.core._errors import FORCE, DataError, Hint, name_list
 
 
 @contextmanager
 def atomic_path(target: str | os.PathLike[str], *, force: bool = False, reads: Iterable[object] = ()) -> Iterator[Path]:
-    """Give a path to write to, beside the target; it becomes the target when the block ends well.
+    """Give a path to write to, in a private folder beside the target; it becomes the target when the block ends well.
 
     A symbolic link is followed: the file that it names is replaced, the link stays. A folder never is, nor are the
-    paths that it ``reads``, nor what lies in such a folder; another file only by ``force``. The path has the target's
-    endings, so that a writer that looks at them knows what to write. If the block fails, the target is as it was.
+    paths that it ``reads``, nor what lies in such a folder; another file only by ``force``. The path is called like
+    the target, so that a writer that looks at its endings knows what to write. If the block fails, the target is as it
+    was.
     """
-    final = Path(os.path.realpath(target))
-    shown = Path(target).name or os.fspath(target)
-    name, dot, endings = final.name.partition(".")
-    # A name of our own, not a file made beforehand: whoever writes it gives it the usual rights.
-    part = final.parent / f".{name}-{secrets.token_hex(8)}.part{dot}{endings}"
-    _check_place(final, part, shown, reads, force=force)
-    try:
-        yield part
-        _flush_to_disk(part)
-        _refuse_target(final, shown, reads, force=force)  # somebody else may have written meanwhile
-        part.replace(final)
-        _flush_to_disk(final.parent)
-    finally:
-        remove_path(part)
+
+    def refuse(there: Path) -> None:
+        _refuse_file(there, _shown(target), reads, force=force)
+
+    with _draft(target, "file", refuse) as new:
+        yield new
 
 
 def _is_among(final: Path, reads: Iterable[object]) -> bool:
@@ -48,15 +44,11 @@ def _is_among(final: Path, reads: Iterable[object]) -> bool:
     return any(final == one or one in final.parents for one in found)
 
 
-def remove_path(path: Path) -> None:
-    """Remove a file, or a folder that stands for one: Spark writes a table as a folder of files."""
-    if path.is_dir():
-        shutil.rmtree(path)
-    else:
-        path.unlink(missing_ok=True)
+def _shown(target: str | os.PathLike[str]) -> str:
+    return Path(target).name or os.fspath(target)
 
 
-def _refuse_target(final: Path, shown: str, reads: Iterable[object], *, force: bool) -> None:
+def _refuse_file(final: Path, shown: str, reads: Iterable[object], *, force: bool) -> None:
     if final.is_dir():
         msg = f"Cannot write the file {shown!r}: there is a folder of that name."
         raise DataError(msg, hint="name a file.")
@@ -71,24 +63,261 @@ def _refuse_target(final: Path, shown: str, reads: Iterable[object], *, force: b
         raise DataError(msg, hint=Hint("choose another name, or allow to replace it: {}.", FORCE))
 
 
-def _check_place(final: Path, part: Path, shown: str, reads: Iterable[object], *, force: bool) -> None:
-    """Refuse a place where no file can be made, before any work is done. A full disk is the machine's fault."""
+# Write a folder whole or not at all.
+
+OF_THE_SYSTEM = frozenset({".DS_Store", "Thumbs.db", "desktop.ini"})
+"""What a system puts into a folder that somebody looks at: nobody's work."""
+
+
+@contextmanager
+def atomic_folder(target: str | os.PathLike[str], *, holds: Collection[str], force: bool = False) -> Iterator[Path]:
+    """Give a folder to write into, in a private one beside the target; it becomes the target when the block ends well.
+
+    Only an empty folder is replaced, or by ``force`` one that holds nothing but the files that it ``holds``: paths
+    inside it, with ``*`` for any part of a name, of which the first is in every such folder.
+
+    Everything is flushed to the disk before the folder gets its name. To replace a folder, the two exchange their
+    names in one step where the system can: whoever is killed leaves the old one whole or the new one, and a hidden
+    folder that the next one removes. Elsewhere the old one steps aside first: killed exactly then, nothing has the
+    name, and the next one puts the old one back.
+    """
+
+    def refuse(there: Path) -> None:
+        _refuse_folder(there, _shown(target), holds, force=force)
+
+    with _draft(target, "folder", refuse) as new:
+        new.mkdir()
+        yield new
+
+
+def _refuse_folder(final: Path, shown: str, holds: Collection[str], *, force: bool) -> None:
+    if not final.parent.is_dir():
+        msg = f"Cannot write the folder {shown!r}: there is no folder {final.parent.name!r}."
+        raise DataError(msg, hint="make that folder first.")
+    if not final.exists():
+        return
+    if not final.is_dir():
+        msg = f"Cannot write the folder {shown!r}: there is a file of that name."
+        raise DataError(msg, hint="choose another name.")
+    inside = sorted(_files_inside(final))
+    foreign = [path for path in inside if not any(_is_match(path, pattern) for pattern in holds)]
+    if foreign:
+        msg = f"The folder {shown!r} holds what incrowd did not write: {name_list(foreign)}."
+        raise DataError(msg, hint="move that elsewhere, or choose another folder: nothing of yours is replaced.")
+    first = next(iter(holds))
+    if inside and first not in inside:
+        msg = f"The folder {shown!r} is not what would be replaced: it has files, and no {first!r} among them."
+        raise DataError(msg, hint="move them elsewhere, or choose another folder: nothing of yours is replaced.")
+    if inside and not force:
+        msg = f"The folder {shown!r} exists already."
+        raise DataError(msg, hint=Hint("choose another name, or allow to replace it: {}.", FORCE))
+
+
+def _files_inside(folder: Path) -> Iterator[str]:
+    """List the files of a folder, as paths inside it; a link is not followed, whatever it leads to."""
+    for place, folders, files in os.walk(folder, onerror=_raise):
+        links = [name for name in folders if Path(place, name).is_symlink()]
+        for name in (*files, *links):
+            if name not in OF_THE_SYSTEM:
+                yield Path(place, name).relative_to(folder).as_posix()
+
+
+def _is_match(path: str, pattern: str) -> bool:
+    parts, patterns = PurePosixPath(path).parts, PurePosixPath(pattern).parts
+    return len(parts) == len(patterns) and all(map(fnmatchcase, parts, patterns))
+
+
+def _raise(error: OSError) -> NoReturn:
+    raise error
+
+
+# What is written lies in a private folder beside its target, under the same name, until it is whole.
+
+DAY = 86_400.0
+"""Seconds after which a draft is left over, where nobody can tell whether somebody writes it."""
+TOKEN = 8
+"""How many random bytes tell one who writes from another."""
+ASIDE = ".old"
+"""What is replaced steps aside into the draft with this behind its name, where names cannot be exchanged."""
+OF_THE_MACHINE = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EMFILE, errno.ENFILE, errno.ENOMEM})
+"""Troubles that no other place and no other rights would mend."""
+UNKNOWN = frozenset({errno.ENOSYS, errno.EINVAL, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOLCK})
+"""What a system says that cannot do something at all, or not on this disk."""
+
+
+@contextmanager
+def _draft(target: str | os.PathLike[str], kind: str, refuse: Callable[[Path], None]) -> Iterator[Path]:
+    """Give the path to write to; errors of the system then name what was to be written."""
+    final = Path(os.path.realpath(target))
+    place, descriptor = _begin(final, target, kind, refuse)
+    new = place / final.name
     try:
-        _refuse_target(final, shown, reads, force=force)
-        part.touch(exist_ok=False)
-        part.unlink()
+        yield new
+        _flush(new)
+        refuse(final)  # somebody else may have written meanwhile
+        _put_in_place(new, final, refuse)
     except OSError as error:
-        if error.errno in {errno.ENOSPC, errno.EDQUOT, errno.EIO}:
+        _name_target(error, new, target)
+        raise
+    finally:
+        _remove_draft(place, final)
+        _close(descriptor)
+
+
+def _begin(
+    final: Path, target: str | os.PathLike[str], kind: str, refuse: Callable[[Path], None]
+) -> tuple[Path, int | None]:
+    """Find out, before any work is done, whether it can be written there. A full disk is the machine's fault."""
+    try:
+        _clear_away(final)
+        refuse(final)
+        return _new_place(final)
+    except OSError as error:
+        if error.errno in OF_THE_MACHINE:
+            vars(error)[_WRITTEN] = error.filename = os.fspath(target)
             raise
         reason = error.strerror
-    else:
-        return
-    msg = f"Cannot write the file {shown!r} there: {reason}."
+    msg = f"Cannot write the {kind} {_shown(target)!r} there: {reason}."
     raise DataError(msg, hint="choose another place, or check your rights.")
 
 
+def _new_place(final: Path) -> tuple[Path, int | None]:
+    """Make a folder for us alone and hold its lock: what nobody holds is left over from somebody who was killed."""
+    place = final.with_name(f".{final.name}-{secrets.token_hex(TOKEN)}.part")
+    place.mkdir(mode=0o700)
+    try:
+        with suppress(FileNotFoundError):
+            descriptor, free = _lock(place)
+            if free and place.is_dir():
+                return place, descriptor
+            _close(descriptor)
+    except OSError:
+        with suppress(OSError):
+            place.rmdir()
+        raise
+    return _new_place(final)  # somebody took it for left over before it was held
+
+
+_WRITTEN = "incrowd_writes"
+
+
+def unwritten_by(error: BaseException) -> str | None:
+    """Name what was not written, if that is what an error of the system says; whatever else it names is not told."""
+    found: str | None = vars(error).get(_WRITTEN)
+    return found
+
+
+def _name_target(error: OSError, draft: Path, target: str | os.PathLike[str]) -> None:
+    """Let an error name what was to be written, if it names nothing, or the draft that nobody knows of."""
+    place, named, told = draft.parent, error.filename, Path(target)
+    if isinstance(error, (ConnectionError, TimeoutError)) or not (named is None or isinstance(named, str)):
+        return
+    if named is not None and Path(named).is_relative_to(draft) and error.filename2 is None:
+        told /= Path(named).relative_to(draft)
+    elif named is not None and Path(named) not in {place.parent / draft.name, place.parent, place, draft}:
+        return  # something else that was read or written
+    vars(error)[_WRITTEN] = error.filename = os.fspath(told)
+    if error.filename2 is not None:
+        del error.filename2
+
+
+def _put_in_place(new: Path, final: Path, refuse: Callable[[Path], None]) -> None:
+    """Give what was written its name; whatever fails, what had the name keeps it."""
+    aside, written, replaces = new.with_name(new.name + ASIDE), new.lstat(), _is_there(final)
+    try:
+        if replaces and _exchange(new, final):
+            refuse(new)  # somebody else may have written until this moment
+        elif replaces and new.is_dir():
+            final.rename(aside)
+            refuse(aside)
+            new.rename(final)
+        else:
+            new.replace(final)
+        _flush_to_disk(final.parent)
+    except BaseException:
+        with suppress(OSError):
+            if os.path.samestat(final.lstat(), written):
+                if _is_there(new):
+                    _exchange(new, final)
+                elif _is_there(aside) or not replaces:
+                    final.rename(new)
+        raise  # what is aside is put back when the draft is removed
+
+
+def _exchange(one: Path, other: Path) -> bool:
+    """Let two files or folders exchange their names in one step; ``False`` where that cannot be done."""
+    names = os.fsencode(one), os.fsencode(other)
+    library: Any = None if os.name == "nt" else ctypes.CDLL(None, use_errno=True)
+    if sys.platform == "linux" and hasattr(library, "renameat2"):
+        failed = library.renameat2(-100, names[0], -100, names[1], 2)  # both as seen from here; RENAME_EXCHANGE
+    elif hasattr(library, "renamex_np"):  # macOS
+        failed = library.renamex_np(*names, 2)  # RENAME_SWAP
+    else:
+        return False
+    if failed and (code := ctypes.get_errno()) not in {*UNKNOWN, errno.EPERM}:  # which guards say of calls they ignore
+        raise OSError(code, os.strerror(code), os.fspath(other))
+    return not failed
+
+
+def _clear_away(final: Path) -> None:
+    """Remove what somebody left who was killed, and put back what had stepped aside."""
+    for place in final.parent.glob(f".{glob.escape(final.name)}-{'[0-9a-f]' * 2 * TOKEN}.part"):  # of no longer name
+        with suppress(OSError):
+            descriptor, free = _lock(place)
+            try:
+                if free:
+                    _put_back(place, final)
+                    known = has_locks() and descriptor is not None
+                    if known or time.time() - place.stat().st_mtime > DAY:
+                        _remove_draft(place, final)
+            finally:
+                _close(descriptor)
+
+
+def _put_back(place: Path, final: Path) -> None:
+    """Give what had stepped aside its name again, unless what was written has it."""
+    aside = place / f"{final.name}{ASIDE}"
+    if _is_there(aside) and _is_there(place / final.name):
+        with suppress(OSError):
+            final.rmdir()  # if it is empty
+        if not _is_there(final):
+            aside.rename(final)
+
+
+def _remove_draft(place: Path, final: Path) -> None:
+    """Remove a draft; what had stepped aside last, so that nobody takes a part of it for the whole."""
+    with suppress(OSError):  # in doubt it stays, and the next one tries again
+        _put_back(place, final)
+        shutil.rmtree(place / final.name, ignore_errors=True)
+        shutil.rmtree(place, ignore_errors=True)
+
+
+def _is_there(path: Path) -> bool:
+    """Say whether there is such a name, or raise what keeps us from knowing."""
+    with suppress(FileNotFoundError):
+        return path.lstat() is not None
+    return False
+
+
+def remove_path(path: Path) -> None:
+    """Remove a file, or a folder that stands for one: Spark writes a table as a folder of files."""
+    if path.is_dir():
+        shutil.rmtree(path)
+    else:
+        path.unlink(missing_ok=True)
+
+
+def _flush(path: Path) -> None:
+    """Make sure that all of a file or folder is on the disk before anybody relies on it."""
+    for place, _, files in os.walk(path, onerror=_raise) if path.is_dir() else ():
+        for name in files:
+            _flush_to_disk(Path(place) / name)
+        _flush_to_disk(Path(place))
+    if not path.is_dir():
+        _flush_to_disk(path)
+
+
 def _flush_to_disk(path: Path) -> None:
-    """Make sure that it is on the disk before anybody relies on it."""
     if os.name == "nt" and path.is_dir():
         return  # Windows flushes files only, and only those that may be written
     descriptor = os.open(path, os.O_RDWR if os.name == "nt" else os.O_RDONLY)
@@ -137,137 +366,18 @@ def lock_folder(folder: Path) -> int | None:
     return None
 
 
-# Write a folder whole or not at all.
-
-OF_THE_SYSTEM = frozenset({".DS_Store", "Thumbs.db", "desktop.ini"})
-"""What a system puts into a folder that somebody looks at: nobody's work."""
-DAY = 86_400.0
-"""Seconds after which a folder is left over, on a system that cannot tell whether somebody writes it."""
-TOKEN = 8
-"""How many random bytes tell one who writes from another."""
-
-
-@contextmanager
-def atomic_folder(target: str | os.PathLike[str], *, holds: Collection[str], force: bool = False) -> Iterator[Path]:
-    """Give a folder to write into, beside the target; it becomes the target when the block ends well.
-
-    Only an empty folder is replaced, or by ``force`` one that holds nothing but the files that it ``holds``: paths
-    inside it, with ``*`` for any part of a name, of which the first is in every such folder.
-
-    Everything is flushed to the disk before the folder gets its name. Whoever is killed in the middle leaves a hidden
-    folder behind, which the next one removes. To replace a folder, the old one steps aside first: killed exactly then,
-    nothing is there, and the next one puts it back.
-    """
-    final = Path(os.path.realpath(target))
-    shown = Path(target).name or os.fspath(target)
-    if not final.parent.is_dir():
-        msg = f"Cannot write the folder {shown!r}: there is no folder {final.parent.name!r}."
-        raise DataError(msg, hint="make that folder first.")
-    _clear_away(final)
-    _refuse_folder(final, shown, holds, force=force)
-    part, descriptor = _new_part(final, shown)
+def _lock(folder: Path) -> tuple[int | None, bool]:
+    """Lock a folder; say too whether it is free, as far as this system and this disk can tell."""
     try:
-        yield part
-        _flush_folder(part)
-        _refuse_folder(final, shown, holds, force=force)  # somebody else may have written meanwhile
-        _give_name(part, final)
-    finally:
-        if descriptor is not None:
-            os.close(descriptor)
-        shutil.rmtree(part, ignore_errors=True)
-
-
-def _refuse_folder(final: Path, shown: str, holds: Collection[str], *, force: bool) -> None:
-    if not final.exists():
-        return
-    if not final.is_dir():
-        msg = f"Cannot write the folder {shown!r}: there is a file of that name."
-        raise DataError(msg, hint="choose another name.")
-    inside = sorted(_files_inside(final))
-    foreign = [path for path in inside if not any(_is_match(path, pattern) for pattern in holds)]
-    if foreign:
-        msg = f"The folder {shown!r} holds what incrowd did not write: {name_list(foreign)}."
-        raise DataError(msg, hint="move that elsewhere, or choose another folder: nothing of yours is replaced.")
-    first = next(iter(holds))
-    if inside and first not in inside:
-        msg = f"The folder {shown!r} is not what would be replaced: it has files, and no {first!r} among them."
-        raise DataError(msg, hint="move them elsewhere, or choose another folder: nothing of yours is replaced.")
-    if inside and not force:
-        msg = f"The folder {shown!r} exists already."
-        raise DataError(msg, hint=Hint("choose another name, or allow to replace it: {}.", FORCE))
-
-
-def _files_inside(folder: Path) -> Iterator[str]:
-    """List the files of a folder, as paths inside it; a link is not followed, whatever it leads to."""
-    for place, folders, files in os.walk(folder):
-        links = [name for name in folders if Path(place, name).is_symlink()]
-        for name in (*files, *links):
-            if name not in OF_THE_SYSTEM:
-                yield Path(place, name).relative_to(folder).as_posix()
-
-
-def _is_match(path: str, pattern: str) -> bool:
-    parts, patterns = PurePosixPath(path).parts, PurePosixPath(pattern).parts
-    return len(parts) == len(patterns) and all(map(fnmatchcase, parts, patterns))
-
-
-def _new_part(final: Path, shown: str) -> tuple[Path, int | None]:
-    """Make a folder of our own and hold its lock: what nobody holds is left over from somebody who was killed."""
-    part = final.with_name(f".{final.name}-{secrets.token_hex(TOKEN)}.part")
-    try:
-        part.mkdir()
-        with suppress(FileNotFoundError):
-            descriptor = lock_folder(part)
-            if descriptor is not None or not has_locks():
-                return part, descriptor
-        return _new_part(final, shown)  # somebody took it for left over before it was held
+        descriptor = lock_folder(folder)
     except OSError as error:
-        if error.errno not in {errno.EACCES, errno.EPERM, errno.EROFS}:  # a full disk is the machine's fault
+        if error.errno not in UNKNOWN:
             raise
-        reason = error.strerror
-    msg = f"Cannot write the folder {shown!r}: {reason}."
-    raise DataError(msg, hint="choose another place, or check your rights.")
+        return None, True
+    return descriptor, descriptor is not None or not has_locks()
 
 
-def _give_name(part: Path, final: Path) -> None:
-    """Give the folder its name; one that is there steps aside first."""
-    aside = final.with_name(part.name.removesuffix(".part") + ".old")
-    if final.exists():
-        final.rename(aside)
-    part.rename(final)
-    _flush_to_disk(final.parent)
-    shutil.rmtree(aside, ignore_errors=True)
-
-
-def _clear_away(final: Path) -> None:
-    """Remove what somebody left who was killed, and put back what had stepped aside."""
-    name = glob.escape(final.name)
-    ours = f".{name}-{'[0-9a-f]' * 2 * TOKEN}"  # not those of a longer name
-    for old in final.parent.glob(f"{ours}.old"):
-        if final.exists():
-            shutil.rmtree(old, ignore_errors=True)
-        else:
-            old.rename(final)
-    for part in final.parent.glob(f"{ours}.part"):
-        _remove_unless_held(part)
-
-
-def _remove_unless_held(part: Path) -> None:
-    """Remove a folder that nobody is writing; where a system has no locks, one that is a day old."""
-    try:
-        descriptor = lock_folder(part)
-        if descriptor is None and (has_locks() or time.time() - part.stat().st_mtime < DAY):
-            return
-    except OSError:
-        return
-    shutil.rmtree(part, ignore_errors=True)
+def _close(descriptor: int | None) -> None:
     if descriptor is not None:
-        os.close(descriptor)
-
-
-def _flush_folder(folder: Path) -> None:
-    """Make sure that everything is on the disk before anybody relies on it."""
-    for path, _, files in os.walk(folder):
-        for name in files:
-            _flush_to_disk(Path(path) / name)
-        _flush_to_disk(Path(path))
+        with suppress(OSError):
+            os.close(descriptor)

@@ -87,6 +87,8 @@ class Folders(NamedTuple):
             folders.owner.mkdir(mode=0o700)
             folders.public.mkdir()
             yield folders
+            for file in folders.owner.iterdir():  # wherever it is moved to, nobody else reads it
+                file.chmod(0o600)
 
     def write_around(  # noqa: PLR0913 - all but the first four are optional
         self,
