@@ -2,9 +2,13 @@ from __future__ import annotations
 
 import datetime as dt
 import gzip
+import re
 import subprocess
 import sys
+import time
 import zipfile
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +19,10 @@ from hypothesis import given, settings, strategies as st
 
 import incrowd as ic
 from engines.extras import needed
-from incrowd.core import CensusRequest, DataError, EngineError
+from engines.mutations import mutations, mutations_inside
+from engines.sas import write_sas7bdat
+from engines.spreadsheets import ods, xls, xlsb
+from incrowd.core import CensusRequest, DataError, EngineError, SchemaError
 from incrowd.engines import _resources as _extras, escape_formula, open_table, unescape_formula, write_table
 
 TABLE = pa.table(
@@ -93,6 +100,64 @@ def test_a_broken_file_is_refused_without_a_word_of_its_content(ending: str, tmp
     with pytest.raises(DataError, match=rf"'t\.{ending}' is not") as caught:
         open_table(path)
     assert "canary" not in str(caught.value)
+
+
+CANARIES = pa.table({"id": [1, 2] * 9, "cost": [1.5, None] * 9, "zip": ["canary1", None, "canary2"] * 6})
+CODED = pa.table({name: CANARIES[name].dictionary_encode() for name in CANARIES.column_names})
+LINES: list[tuple[str | float, ...]] = [("cost", "zip"), (1.5, "canary1"), (2.5, "canary2")]
+
+
+def write_foreign(write: str, path: Path, **how: Any) -> None:
+    """Write a file of a kind that we read and do not write."""
+    import polars as pl  # noqa: PLC0415 - optional
+    import pyreadstat  # noqa: PLC0415 - optional
+
+    getattr(pyreadstat, write)(pl.from_arrow(CANARIES), str(path), **how)
+
+
+def write_ipc(table: pa.Table, path: Path, opened: Callable[..., Any] = pyarrow.ipc.new_file) -> None:
+    with opened(str(path), table.schema) as file:
+        file.write_table(table)
+
+
+CELLS = [(row, column, value) for row, line in enumerate(LINES) for column, value in enumerate(line)]
+BY_LIBRARY: dict[str, Callable[[Path], object]] = {
+    "plain.arrow": partial(write_ipc, CANARIES),
+    "coded.arrow": partial(write_ipc, CODED),
+    "stream.arrow": partial(write_ipc, CANARIES, opened=pyarrow.ipc.new_stream),
+    "ods": lambda path: path.write_bytes(ods(LINES)),
+    "xls": lambda path: path.write_bytes(xls(CELLS)),
+    "xlsb": lambda path: path.write_bytes(xlsb(CELLS)),
+    "zsav": partial(write_foreign, "write_sav", compress=True),
+    "por": partial(write_foreign, "write_por"),
+    "xpt": partial(write_foreign, "write_xport"),
+    "sas7bdat": lambda path: write_sas7bdat(
+        {"cost": [1.5, None], "zip": ["canary1", "canary2"]}, {"zip": "where"}, path
+    ),
+}
+
+
+@pytest.mark.parametrize("ending", [*sorted({*ENDINGS} - {"tsv", "tsv.gz", "feather"}), *BY_LIBRARY])
+def test_a_damaged_file_is_read_or_refused_by_name_and_nothing_else_happens(ending: str, tmp_path: Path) -> None:
+    path, told = tmp_path / f"t.{ending}", list[str]()
+    BY_LIBRARY.get(ending, partial(write_table, CANARIES))(path)
+    whole, often = path.read_bytes(), 15 if ending in {"xls", "xlsb"} else 40  # those two are opened elsewhere first
+    begun = time.monotonic()
+    for content in (*mutations(whole, often), *(mutations_inside(whole, often) if ending in {"xlsx", "ods"} else ())):
+        path.write_bytes(content)
+        try:
+            engine = open_table(path)
+            engine.domains([*engine.columns()])
+            engine.materialise()
+        except (DataError, SchemaError) as error:
+            told.append(str(error))
+    assert told
+    assert not [message for message in told if "canary" in message]
+    assert not [message for message in told if f"'t.{ending}'" not in message and not NAMED.match(message)]
+    assert time.monotonic() - begun < 60
+
+
+NAMED = re.compile("Columns? |The table changed while")
 
 
 def test_a_stream_of_arrow_is_read_like_a_file(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from hypothesis import given, strategies as st
 
+from engines.mutations import packed
 from incrowd.web._files import LONGEST, safe_name
 from incrowd.web._worker import perform
 from web.serving import PATIENTS, PLAN, Visitor, serving, until
@@ -391,3 +392,21 @@ def test_a_packed_text_file_can_be_uploaded_and_opened(visitor: Visitor) -> None
     assert name == "Personen.csv.gz"
     assert visitor.ask("POST", "/api/open", json={"name": name})["plan"]["data"]["path"] == name
     assert visitor.ask("GET", "/api/table/profile")["records"] == 100
+
+
+FAR = b'<sheetData><row r="1"><c r="A1"/></row><row r="1048576"><c r="XFD1048576"/></row></sheetData>'
+
+
+def test_a_bomb_that_is_uploaded_or_named_by_a_plan_does_not_go_off(planned: Visitor, folder: Path) -> None:
+    bomb = packed({"xl/worksheets/sheet1.xml": FAR})
+    (folder / "far.xlsx").write_bytes(bomb)
+    name = planned.ask("POST", "/api/files", 201, params={"name": "far.xlsx"}, content=bomb)["name"]
+    for known in (name, "far.xlsx"):
+        told = planned.ask("POST", "/api/open", 422, json={"name": known})
+        assert "spans more than" in told["message"]
+        assert "save the sheet as CSV" in told["hint"]
+    text = planned.ask("GET", "/api/plan")["text"].replace("patients.csv", "far.xlsx")
+    planned.ask("PUT", "/api/plan/text", json={"text": text})
+    assert "spans more than" in planned.ask("GET", "/api/table/profile", 422)["message"]
+    for kind in ("run", "alternatives", "frontier"):
+        assert "spans more than" in planned.work(kind=kind)["error"]["message"]

@@ -82,7 +82,7 @@ def _own_error(error: Exception, home: DuckBackend | None) -> IncrowdError:
 
 _STOPPED = re.compile("^Query interrupted|\\nKeyboardInterrupt\\n$")
 _NO_SPACE = re.compile("No space left on device|max_temp_directory_size")
-_NO_GZIP = re.compile("GZIP stream")
+_NO_GZIP = re.compile("GZIP (stream|archive)")
 _NO_PARQUET = re.compile("[Mm]agic bytes|to be a Parquet file|Parquet file size")
 _OUT_OF_MEMORY = (MemoryError, duckdb.OutOfMemoryException, pa.ArrowMemoryError)
 

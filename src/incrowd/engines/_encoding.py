@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import operator
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,7 +15,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from incrowd.core import Domain, Kind, Packing, smallest_unsigned
+from incrowd.core import DataError, Domain, Kind, Packing, smallest_unsigned
 from incrowd.engines._arrow import kind_of_type, of_numbers, of_texts, plain_type, tidy_column, to_numpy, without_nulls
 from incrowd.engines._backend import Backend, Frame
 
@@ -175,9 +176,16 @@ def _values_of(column: str, values: pa.ChunkedArray) -> tuple[Kind, Any]:
     if pa.types.is_date(type_):
         return "date", to_numpy(values.cast(pa.date32()).cast(pa.int32())).astype("datetime64[D]")
     if pa.types.is_timestamp(type_):
-        whole = tidy_column(column, values).cast(pa.timestamp("us", type_.tz)).cast(pa.int64())
-        return "instant" if type_.tz else "datetime", to_numpy(whole).astype("datetime64[us]")
+        return "instant" if type_.tz else "datetime", to_numpy(_ticks(column, values)).astype("datetime64[us]")
     return "text", np.array(values.to_pylist(), dtype=object)
+
+
+def _ticks(column: str, values: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Give timestamps as microseconds; seconds can be so many that they have none."""
+    with suppress(pa.ArrowInvalid):
+        return tidy_column(column, values).cast(pa.timestamp("us", values.type.tz)).cast(pa.int64())
+    msg = f"Column {column!r} holds dates before the year 1 or after the year 9999."
+    raise DataError(msg, hint="make them missing, or dates within these years.")
 
 
 def _number_array(values: pa.ChunkedArray) -> Any:

@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.ipc
 import pyarrow.parquet
 
-from incrowd.core import DataError
+from incrowd.core import DataError, IncrowdError
 from incrowd.engines._arrow import is_text_type, plain_type
 from incrowd.engines._duckdb import Workshop, checked_sql, connect_to_shared, exact_path, name_sql, reader_of
 from incrowd.engines._resources import Resources
@@ -268,8 +268,7 @@ def damage_in(files: Sequence[Path], connection: duckdb.DuckDBPyConnection) -> D
     """Read Parquet files one by one to say which is damaged: DuckDB stops at the first, and often does not say so."""
     for file in files:
         if ending_of(file) == ".parquet" and file.is_file() and not _is_whole(file, connection):
-            msg = f"The file {file.name!r} is damaged: what it holds cannot be read."
-            return DataError(msg, hint="copy it again from where it came, or write it anew.")
+            return _damaged(file)
     return None
 
 
@@ -277,37 +276,55 @@ def _is_whole(file: Path, connection: duckdb.DuckDBPyConnection) -> bool:
     """Read every value of a file, and keep none."""
     try:
         connection.read_parquet(exact_path(file), hive_partitioning=False).aggregate("max(hash(COLUMNS(*)))").fetchall()
-    except _OTHER_REASONS:
-        return True
+    except _OTHER_REASONS as error:
+        return "Could not read enough bytes" not in str(error)
     except FOREIGN as error:
         return "Query interrupted" in str(error)
     return True
 
 
 def read_whole(path: Path, sheet: str | int | None, hint: str = READABLE_HINT) -> tuple[pa.Table, Codebook]:
-    """Read a file that is not one of text or Parquet."""
+    """Read a file that is not one of text or Parquet; whatever a library finds wrong with it is damage."""
     ending = ending_of(path)
-    if ending in ARROWS:
-        return _read_arrow(path), NO_CODEBOOK
-    if ending in SPREADSHEETS:
-        return read_spreadsheet(path, sheet), NO_CODEBOOK
-    if ending in READERS:
-        return read_statistics(path)
-    msg = f"Cannot read a table from {path.name!r}."
-    raise DataError(msg, hint=hint)
+    try:
+        if ending in ARROWS:
+            return _read_arrow(path), NO_CODEBOOK
+        if ending in SPREADSHEETS:
+            return read_spreadsheet(path, sheet), NO_CODEBOOK
+        if ending in READERS:
+            return read_statistics(path)
+    except (IncrowdError, MemoryError):
+        raise
+    except Exception as error:
+        if isinstance(error, OSError) and error.errno is not None:  # the machine's fault
+            raise
+    else:
+        msg = f"Cannot read a table from {path.name!r}."
+        raise DataError(msg, hint=hint)
+    raise _damaged(path)
+
+
+def _damaged(path: Path) -> DataError:
+    msg = f"The file {path.name!r} is damaged: what it holds cannot be read."
+    return DataError(msg, hint="copy it again from where it came, or write it anew.")
 
 
 def _read_arrow(path: Path) -> pa.Table:
-    """Map a file into memory: what is not looked at is not read."""
+    """Map a file into memory, and look at all of it: what Arrow believes of a damaged one ends the process."""
     for opened in (pyarrow.ipc.open_file, pyarrow.ipc.open_stream):
         try:
             with pa.memory_map(str(path)) as source:
-                return opened(source).read_all()
+                table = opened(source).read_all()
+            table.validate(full=True)
         except PermissionError:
             raise
-        except (pa.ArrowInvalid, OSError):
+        except pa.ArrowMemoryError:  # so much is asked for that it is refused at once
+            msg = f"The file {path.name!r} asks for more memory than there is: it is too large, or damaged."
+            raise DataError(msg, hint="copy it again from where it came, or save it in pieces as Parquet.") from None
+        except (pa.ArrowException, OSError, ValueError, OverflowError):
             continue
-    msg = f"The file {path.name!r} is not an Arrow file, or is cut off."
+        return table
+    msg = f"The file {path.name!r} is not an Arrow file, or is damaged or cut off."
     raise DataError(msg, hint=BROKEN)
 
 

@@ -18,16 +18,17 @@ from incrowd.plan import KINDS, likely_kind, safe_harbor
 from incrowd.release import About, Release, open_release
 from incrowd.report import charts_of, doubts, owner_page, plain_page, shown_everywhere, worst_findings
 from incrowd.web._history import read_json, write_json, write_text
+from incrowd.web._plans import read_plan
 from incrowd.web._progress import Teller
 from incrowd.web._refusal import Plain, refusal
-from incrowd.web._worker_cache import plan_of, release_of, suggestion_of, table_of
+from incrowd.web._worker_cache import release_of, suggestion_of, table_of
 
 # The checklist of HIPAA: which columns it asks about, and what it finds.
 
 
 def kinds(given: Plain, _: Teller) -> Plain:
     """List the published columns with what their names and values suggest; that is not an answer yet."""
-    plan = plan_of(given["plan"])
+    plan = read_plan(given["plan"])
     domains = suggestion_of(plan).profile.domains
     columns = [
         {"name": name, "suggested": "other unique codes" if one.keep else likely_kind(name, domains.get(name))}
@@ -39,7 +40,7 @@ def kinds(given: Plain, _: Teller) -> Plain:
 
 def harbor(given: Plain, teller: Teller) -> Plain:
     """Hold the table of the plan, or a release, against the safe harbor of HIPAA."""
-    plan = plan_of(given["plan"])
+    plan = read_plan(given["plan"])
     more: dict[str, Any] = {"kinds": given["kinds"], "year": given["year"]}
     if given["run"] is not None:
         return safe_harbor(release_of(given["run"], teller)[1], **more).to_dict()

@@ -25,14 +25,13 @@ from incrowd.models import promise
 from incrowd.plan import Plan, Suggestion, suggest
 from incrowd.release import feasibility
 from incrowd.web._error_texts import page_words
+from incrowd.web._plans import read_plan
 from incrowd.web._progress import Teller
 from incrowd.web._reading import ask_for_sheet, layout_of, open_questions
 from incrowd.web._refusal import Plain, plain_error
-from incrowd.web._spreadsheet_size import refuse_huge
 from incrowd.web._worker_cache import (
     domain_of,
     first_rows_of,
-    plan_of,
     share_of,
     short,
     suggestion_of,
@@ -47,7 +46,6 @@ def suggest_plan(given: Plain, teller: Teller) -> Plain:
     """Look at a file, suggest a plan, and give its text with the reasons."""
     teller.step("looking at the columns")
     path, entity, reading = Path(given["path"]), given.get("entity"), given["reading"]
-    refuse_huge(path)
     if reading.get("sheet") is None:
         ask_for_sheet(path)
     how = {"entity": entity, "missing_values": given.get("missing") or [""], **reading}
@@ -107,7 +105,7 @@ def example(given: Plain, teller: Teller) -> Plain:
 
 
 def profile(given: Plain, _: Teller) -> Plain:
-    plan = plan_of(given["plan"])
+    plan = read_plan(given["plan"])
     found = suggestion_of(plan).profile
     columns = [_column_answer(one, found.domains.get(one.name)) for one in found.columns]
     return {"records": found.records, "layout": layout_of(plan, found.domains), "columns": columns}
@@ -130,12 +128,12 @@ def _column_answer(one: ColumnProfile, domain: Domain | None) -> Plain:
 
 
 def rows(given: Plain, _: Teller) -> Plain:
-    names, found = first_rows_of(plan_of(given["plan"]), min(given["limit"], ROWS))
+    names, found = first_rows_of(read_plan(given["plan"]), min(given["limit"], ROWS))
     return {"columns": names, "rows": [short(row) for row in found]}
 
 
 def values(given: Plain, _: Teller) -> Plain:
-    domain = domain_of(plan_of(given["plan"]), given["column"])
+    domain = domain_of(read_plan(given["plan"]), given["column"])
     listed = [{"value": short([text])[0], "count": count} for text, count in frequent_values(domain, VALUES)]
     named = {"column": domain.column, "kind": domain.kind, "distinct": len(domain.values)}
     return {**named, "values": listed, "more": max(len(domain) - VALUES, 0)}
@@ -144,7 +142,7 @@ def values(given: Plain, _: Teller) -> Plain:
 def singling_out(given: Plain, teller: Teller) -> Plain:
     """Say how many people are one of a kind, by all quasi-identifiers, without each, and by few of them."""
     teller.step("counting who is one of a kind")
-    plan = plan_of(given["plan"])
+    plan = read_plan(given["plan"])
     schema = plan.schema()
     found = one_of_a_kind(table_of(plan), schema, hint=FEWER)
     without = [
@@ -171,7 +169,7 @@ that are edited one by one."""
 
 def preview(given: Plain, _: Teller) -> Plain:
     """Say what a hierarchy makes of a column; what is wrong with it is part of the answer."""
-    before = plan_of(given["plan"])
+    before = read_plan(given["plan"])
     domain = domain_of(before, given["column"])
     form = given["tables"]["columns"].get(given["column"], {}).get("hierarchy")
     empty: Plain = {"height": 0, "levels": [], "examples": [], "drawing": "", "uncovered": {"count": 0, "values": []}}
@@ -219,7 +217,7 @@ def _level_answer(level: int, rung: Rung) -> Plain:
 
 def feasible(given: Plain, _: Teller) -> Plain:
     """Say whether any release can keep a promise; one that cannot be read is part of the answer."""
-    plan = plan_of(given["plan"])
+    plan = read_plan(given["plan"])
     told: Plain = {"possible": False, "promise": "", "max_classes": 0, "obstacles": [], "notes": [], "problem": None}
     share, number = plan.privacy.max_suppressed or 0, plan.privacy.max_suppressed_records
     if given["max_suppressed"] is not None:

@@ -35,9 +35,10 @@ from incrowd.report import bipartite_svg
 from incrowd.web._decisions import decision_digest, origin_of, states_of
 from incrowd.web._evidence import quick_charts, write_charts
 from incrowd.web._history import write_json, write_text
+from incrowd.web._plans import read_plan
 from incrowd.web._progress import Teller
 from incrowd.web._refusal import Plain, plain_error, refusal
-from incrowd.web._worker_cache import first_rows_of, keep, notation_of, plan_of, release_of, share_of, short, table_of
+from incrowd.web._worker_cache import first_rows_of, keep, notation_of, release_of, share_of, short, table_of
 
 QUICK = 10  # seconds that a search may take that is only compared
 TITLES = {"best node": "One level per column"}
@@ -48,7 +49,7 @@ def run(given: Plain, teller: Teller) -> Plain:
     """Make a release by the plan, write it into the folder of the run, and describe it."""
     began = time.monotonic()
     folder = Path(given["folder"])
-    plan = plan_of(given["plan"])
+    plan = read_plan(given["plan"])
     write_text(folder / "source.toml", Path(given["plan"]).read_text(encoding="utf-8"))
     quiet = replace(plan, report=plan.report.model_copy(update={"write": False}))  # reports come with the export
     release = quiet.run(teller.search, write=True, folder=folder / "release")
@@ -147,7 +148,7 @@ def _side_by_side(plan: Plan, recoding: Recoding) -> Plain:
 
 def alternatives(given: Plain, teller: Teller) -> Plain:
     """Put several searches side by side."""
-    plan = plan_of(given["plan"])
+    plan = read_plan(given["plan"])
     seconds = QUICK if plan.search.seconds is None else None
     found = plan.alternatives(teller.search, seconds=seconds, begin=teller.part, table=table_of(plan))
     if found.recommended is None and (error := found.entries[0].error) is not None:
@@ -199,7 +200,7 @@ def _row_samples(release: Release) -> Plain:
 def frontier(given: Plain, teller: Teller) -> Plain:
     """Find for every strength of a promise what it costs."""
     teller.step("drawing the curve")
-    curve = plan_of(given["plan"]).frontier(given["by"], given["of"], teller.walk)
+    curve = read_plan(given["plan"]).frontier(given["by"], given["of"], teller.walk)
     empty = dict.fromkeys(("loss", "kept", "suppressed", "classes", "levels"))
     points = [
         {"value": value}

@@ -16,7 +16,6 @@ from incrowd.web._history import read_json
 from incrowd.web._plans import read_plan
 from incrowd.web._progress import Teller
 from incrowd.web._refusal import Plain, refusal
-from incrowd.web._spreadsheet_size import refuse_huge
 
 RELEASES = 3  # so many releases are kept at hand
 LONG = 200  # longer texts are cut
@@ -31,14 +30,6 @@ class WorkerCache:
 
 
 CACHE = WorkerCache()  # the desk of this process
-
-
-def plan_of(path: str | Path, home: str | Path | None = None) -> Plan:
-    """Read a plan whose table is about to be read; one that would fill the memory is refused."""
-    plan = read_plan(path, home)
-    if plan.data.path is not None:
-        refuse_huge(plan.path(str(plan.data.path)))
-    return plan
 
 
 def table_of(plan: Plan) -> Remembered:
@@ -102,7 +93,7 @@ def release_of(folder: str, teller: Teller) -> tuple[Plan, Release]:
     """Give the release of an earlier run; make it again from its plan if it is not at hand."""
     run = read_json(Path(folder) / "run.json", {})
     if folder not in CACHE.releases or not _is_of(run, CACHE.releases[folder][1]):
-        plan = plan_of(Path(folder) / "source.toml", Path(folder).parents[2])
+        plan = read_plan(Path(folder) / "source.toml", Path(folder).parents[2])
         teller.step("making the release again")
         release = plan.run(teller.search)
         if not _is_of(run, release):

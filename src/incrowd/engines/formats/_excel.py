@@ -17,8 +17,8 @@ import pyarrow.compute as pc
 from incrowd.core import DataError, Domain, Hint
 from incrowd.engines._arrow import check_finite, check_written_values, is_text_type, with_narrowest_types
 from incrowd.engines._resources import import_extra
-from incrowd.engines.formats._csv import BROKEN
 from incrowd.engines.formats._notation import Notation, plain_texts
+from incrowd.engines.formats._spreadsheet_size import not_a_spreadsheet, refuse_huge
 from incrowd.engines.formats._wording import check_header, escaped_column
 
 MOST_ROWS, MOST_COLUMNS = 1_048_576, 16_384  # what a sheet of Excel can hold, the header among the rows
@@ -66,10 +66,10 @@ def sheets_of(path: Path) -> list[str]:
 
 def _open_book(path: Path) -> Any:
     fastexcel = import_extra("fastexcel", extra="files", what="Reading a spreadsheet")
+    refuse_huge(path)
     with suppress(fastexcel.FastExcelError):
         return fastexcel.read_excel(path)
-    msg = f"The file {path.name!r} is not a spreadsheet, or is broken."
-    raise DataError(msg, hint=BROKEN)
+    raise not_a_spreadsheet(path)
 
 
 def _sheet_number(path: Path, names: Sequence[str], sheet: str | int | None) -> int:
@@ -81,6 +81,8 @@ def _sheet_number(path: Path, names: Sequence[str], sheet: str | int | None) -> 
         sheet = int(sheet)
     if isinstance(sheet, int) and not isinstance(sheet, bool) and 1 <= sheet <= len(names):
         return sheet - 1
+    if not names:
+        raise not_a_spreadsheet(path)
     count = "1 sheet" if len(names) == 1 else f"{len(names)} sheets"
     msg = f"The file {path.name!r} has {count}" + ("." if sheet is None else f", and none is {sheet!r}.")
     more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""

@@ -1,8 +1,14 @@
-"""How much a spreadsheet holds when it is unpacked: measured before anybody reads it, and refused if it is huge."""
+"""How much a spreadsheet holds when it is unpacked: measured before anybody reads it, and refused if it is huge.
+
+Readers keep a place for every cell between the first and the last, and end the process if there is no memory for them.
+What is an archive of texts is measured here; the binary kinds are opened by another process first, which may die.
+"""
 
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -11,9 +17,9 @@ from typing import IO
 from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile, ZipInfo
 
 from incrowd.core import DataError
-from incrowd.engines import ending_of
+from incrowd.engines.formats._csv import BROKEN
 
-PACKED = (".xlsx", ".ods")  # spreadsheets that are archives
+PACKED = (".xlsx", ".xlsm", ".ods")  # archives of texts
 MOST_BYTES, MOST_CELLS = 2**31, 50_000_000
 """What a spreadsheet may hold: bytes when it is unpacked, and cells of a sheet from the first to the last."""
 _BYTES = f"is larger than {MOST_BYTES / 2**30:g} GB when it is unpacked"
@@ -27,42 +33,85 @@ _CELL = re.compile(rb"<(?:\w+:)?c\b[^>]{0,2000}?\sr\s*=\s*[\"']([A-Za-z]{1,7})(\
 _UNPLACED = re.compile(rb"<(?:\w+:)?c(?=[\s/>])(?![^>]{0,2000}?\sr\s*=)")
 KEPT = 4096  # bytes of a chunk that are looked at again with the next one: a tag may lie on the border
 
+SECONDS = 60  # so long may another process take to open one
+_OPEN = f"""
+import sys
+from contextlib import suppress
+with suppress(ImportError, ValueError, OSError):
+    import resource
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    resource.setrlimit(resource.RLIMIT_AS, ({2**32}, {2**32}))
+with suppress(Exception):
+    import fastexcel
+    book = fastexcel.read_excel(sys.argv[1])
+    for sheet in book.sheet_names:
+        with suppress(Exception):
+            book.load_sheet(sheet, header_row=None)
+"""
+
 Key = tuple[str, int, int]
 _SMALL: set[Key] = set()  # files that were measured already, by name, size and time
 
 
 def refuse_huge(path: Path) -> None:
     """Refuse a spreadsheet that would fill the memory, however small its file is."""
-    if ending_of(path) not in PACKED or not path.is_file():
-        return
     found = path.stat()
     key = str(path), found.st_size, found.st_mtime_ns
     if key in _SMALL:
         return
-    try:
-        with path.open("rb") as file, ZipFile(file) as archive:
-            _refuse_huge_parts(archive, file)
-    except (BadZipFile, zlib.error, NotImplementedError, EOFError, OSError) as error:
-        msg = f"The file {path.name!r} is not a spreadsheet, or is broken."
-        raise DataError(msg, hint="open it in Excel and save it again.") from error
+    if path.suffix.lower() in PACKED:
+        _measure(path)
+    else:
+        _open_elsewhere(path)
     _SMALL.clear()
     _SMALL.add(key)
 
 
-def _refuse_huge_parts(archive: ZipFile, file: IO[bytes]) -> None:
+def not_a_spreadsheet(path: Path) -> DataError:
+    return DataError(f"The file {path.name!r} is not a spreadsheet, or is broken.", hint=BROKEN)
+
+
+def _open_elsewhere(path: Path) -> None:
+    """Let another process open a file and read its sheets; refuse one at which it dies, or that takes it too long."""
+    command = [sys.executable, "-P", "-c", _OPEN, str(path)]  # -P: what lies beside a table is no library
+    try:
+        done = subprocess.run(command, check=False, capture_output=True, timeout=SECONDS)  # noqa: S603 - our own
+        code = done.returncode
+    except subprocess.TimeoutExpired:
+        code = 1
+    if code:
+        raise not_a_spreadsheet(path)
+
+
+def _measure(path: Path) -> None:
+    with path.open("rb") as file:
+        try:
+            with ZipFile(file) as archive:
+                huge = _huge_in(archive, file)
+        except Exception:  # noqa: BLE001 - a list of parts that is damaged can be so in any way
+            huge = None
+    if huge is None:
+        raise not_a_spreadsheet(path)
+    if huge:
+        msg = f"The spreadsheet {path.name!r} {huge}: it is not read."
+        raise DataError(msg, hint="delete what is not part of the table, or save the sheet as CSV.")
+
+
+def _huge_in(archive: ZipFile, file: IO[bytes]) -> str:
     """Unpack every part of an archive bit by bit, and keep nothing: what its list says may be wrong."""
     left = MOST_BYTES
     if sum(part.file_size for part in archive.infolist()) > left:
-        raise _too_large_error(_BYTES)
+        return _BYTES
     for part in archive.infolist():
         extent = _Extent()
         for chunk in _inflated_chunks(file, part):
             left -= len(chunk)
             if left < 0:
-                raise _too_large_error(_BYTES)
+                return _BYTES
             extent.look_at(chunk)  # of every part: a sheet may have any name
         if extent.cells > MOST_CELLS:
-            raise _too_large_error(_CELLS)
+            return _CELLS
+    return ""
 
 
 def _inflated_chunks(file: IO[bytes], part: ZipInfo) -> Iterator[bytes]:
@@ -117,8 +166,3 @@ def _column_number_of_letters(letters: bytes) -> int:
     for letter in letters.upper():
         number = 26 * number + letter - 64
     return number
-
-
-def _too_large_error(what: str) -> DataError:
-    msg = f"The spreadsheet {what}: it is not read."
-    return DataError(msg, hint="delete what is not part of the table, or save the sheet as CSV.")

@@ -4,33 +4,34 @@ from __future__ import annotations
 
 import zipfile
 import zlib
-from collections.abc import Iterable
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pyarrow as pa
 import pytest
 
+from engines.extras import needed
+from engines.mutations import packed
+from engines.spreadsheets import Cells, xls, xlsb
 from incrowd.core import DataError
-from incrowd.engines import open_table
-from incrowd.web import _spreadsheet_size as _unpacked
-from incrowd.web._spreadsheet_size import refuse_huge
-from web.serving import Visitor
+from incrowd.engines import head_of, open_table, sheets_of
+from incrowd.engines.formats import _spreadsheet_size
+from incrowd.engines.formats._spreadsheet_size import refuse_huge
 
 SHEET = "xl/worksheets/sheet1.xml"
 FAR = b'<sheetData><row r="1"><c r="A1"/></row><row r="1048576"><c r="XFD1048576"/></row></sheetData>'
 
 
-def packed(path: Path, parts: Iterable[tuple[str, bytes]]) -> Path:
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
-        for name, content in parts:
-            archive.writestr(name, content)
+def written(path: Path, parts: dict[str, bytes]) -> Path:
+    path.write_bytes(packed(parts))
     return path
 
 
 @pytest.fixture
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let a megabyte be huge, so that tests need not write a real bomb."""
-    monkeypatch.setattr(_unpacked, "MOST_BYTES", 2**20)
+    monkeypatch.setattr(_spreadsheet_size, "MOST_BYTES", 2**20)
 
 
 def test_an_ordinary_spreadsheet_is_read(tmp_path: Path) -> None:
@@ -41,7 +42,7 @@ def test_an_ordinary_spreadsheet_is_read(tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("small")
 def test_what_is_large_when_it_is_unpacked_is_refused(tmp_path: Path) -> None:
-    bomb = packed(tmp_path / "bomb.xlsx", [(SHEET, b" " * (2**20 + 1))])
+    bomb = written(tmp_path / "bomb.xlsx", {SHEET: b" " * (2**20 + 1)})
     assert bomb.stat().st_size < 2_000
     with pytest.raises(DataError, match="is larger than 2 GB when it is unpacked"):
         refuse_huge(bomb)
@@ -49,14 +50,14 @@ def test_what_is_large_when_it_is_unpacked_is_refused(tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("small")
 def test_many_parts_are_added_up(tmp_path: Path) -> None:
-    bomb = packed(tmp_path / "bomb.xlsx", [(f"{number}.xml", b" " * 2**18) for number in range(5)])
+    bomb = written(tmp_path / "bomb.xlsx", {f"{number}.xml": b" " * 2**18 for number in range(5)})
     with pytest.raises(DataError, match="when it is unpacked"):
         refuse_huge(bomb)
 
 
 @pytest.mark.usefixtures("small")
 def test_a_list_that_lies_about_sizes_is_not_believed(tmp_path: Path) -> None:
-    bomb = packed(tmp_path / "bomb.xlsx", [(SHEET, b" " * 2**22)])
+    bomb = written(tmp_path / "bomb.xlsx", {SHEET: b" " * 2**22})
     content = bytearray(bomb.read_bytes())
     listed = content.index(b"PK\x01\x02")  # the list of parts says how large they are
     content[listed + 24 : listed + 28] = (100).to_bytes(4, "little")
@@ -76,7 +77,7 @@ def test_a_list_that_lies_about_sizes_is_not_believed(tmp_path: Path) -> None:
     ],
 )
 def test_a_sheet_that_reaches_far_is_refused_whatever_it_is_called(tmp_path: Path, sheet: bytes) -> None:
-    bomb = packed(tmp_path / "bomb.xlsx", [("xl/elsewhere.xml", sheet)])
+    bomb = written(tmp_path / "bomb.xlsx", {"xl/elsewhere.xml": sheet})
     with pytest.raises(DataError, match="spans more than 50,000,000 cells"):
         refuse_huge(bomb)
 
@@ -89,15 +90,34 @@ def test_a_broken_archive_is_said_to_be_broken(tmp_path: Path, content: bytes) -
         refuse_huge(path)
 
 
-def test_a_bomb_that_is_uploaded_or_named_by_a_plan_does_not_go_off(planned: Visitor, folder: Path) -> None:
-    bomb = packed(folder / "far.xlsx", [(SHEET, FAR)])
-    name = planned.ask("POST", "/api/files", 201, params={"name": "far.xlsx"}, content=bomb.read_bytes())["name"]
-    for known in (name, "far.xlsx"):
-        told = planned.ask("POST", "/api/open", 422, json={"name": known})
-        assert "spans more than" in told["message"]
-        assert "save the sheet as CSV" in told["hint"]
-    text = planned.ask("GET", "/api/plan")["text"].replace("patients.csv", "far.xlsx")
-    planned.ask("PUT", "/api/plan/text", json={"text": text})
-    assert "spans more than" in planned.ask("GET", "/api/table/profile", 422)["message"]
-    for kind in ("run", "alternatives", "frontier"):
-        assert "spans more than" in planned.work(kind=kind)["error"]["message"]
+NEAR: Cells = [(0, 0, "age"), (0, 1, "sex"), (1, 0, 31.0), (1, 1, "f")]
+
+
+def test_a_sheet_that_reaches_far_is_refused_however_it_is_opened(tmp_path: Path) -> None:
+    needed("fastexcel")
+    far = written(tmp_path / "far.xlsx", {SHEET: FAR})
+    for open_it in (open_table, sheets_of, partial(head_of, rows=1)):
+        with pytest.raises(DataError, match=r"The spreadsheet 'far\.xlsx' has a sheet that spans more than 50,000,000"):
+            open_it(far)
+
+
+@pytest.mark.parametrize("write", [xls, xlsb])
+def test_a_binary_spreadsheet_at_which_a_reader_dies_is_refused(
+    write: Callable[[Cells], bytes], tmp_path: Path
+) -> None:
+    needed("fastexcel")
+    near, far = (tmp_path / f"{name}.{write.__name__}" for name in ("near", "far"))
+    near.write_bytes(write(NEAR))
+    assert open_table(near).materialise().to_pylist() == [{"age": 31, "sex": "f"}]
+    far.write_bytes(write([*NEAR, (65_535, 65_535, 1.0)]))
+    with pytest.raises(DataError, match=rf"'far\.{write.__name__}' is not a spreadsheet, or is broken"):
+        open_table(far)
+
+
+def test_a_binary_spreadsheet_that_takes_a_reader_too_long_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(_spreadsheet_size, "SECONDS", 0.01)
+    (tmp_path / "slow.xls").write_bytes(xls(NEAR))
+    with pytest.raises(DataError, match="is not a spreadsheet, or is broken"):
+        refuse_huge(tmp_path / "slow.xls")
