@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import gzip
 import hashlib
+import os
+from collections.abc import Callable
 from pathlib import Path
 
 import pyarrow as pa
@@ -11,8 +13,8 @@ import pyarrow.parquet
 import pytest
 
 from incrowd.core import CensusRequest, DataError
-from incrowd.engines import open_table
-from incrowd.engines._files import digest_of_files, files_of
+from incrowd.engines import _files, open_table
+from incrowd.engines._files import Stamp, digest_of_files, files_of
 
 ALL = [{"zip": "01067", "age": 34}, {"zip": "01067", "age": 51}, {"zip": "80331", "age": 34}]
 TEXTS = [{"zip": "01067", "age": "34"}, {"zip": "01067", "age": "51"}, {"zip": "80331", "age": "34"}]
@@ -152,6 +154,39 @@ def test_a_file_that_changes_meanwhile_is_noticed(tmp_path: Path) -> None:
     parquet(other, *ALL, *ALL)
     with pytest.raises(DataError, match=r"The file 'b.parquet' changed while it was being read"):
         engine.domains(["zip"])
+
+
+def replaced(path: Path) -> None:
+    text(path.with_name("other.txt"), path.read_text()).replace(path)
+
+
+def rewritten_in_the_same_length_with_its_time_set_back(path: Path) -> None:
+    before = path.stat()
+    path.write_text("x\n2\n")
+    os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
+
+
+@pytest.mark.parametrize(
+    "change",
+    [replaced, rewritten_in_the_same_length_with_its_time_set_back, Path.unlink, lambda path: path.write_text("x\n")],
+)
+def test_every_change_of_a_file_is_noticed_before_its_hash_is_given(
+    tmp_path: Path, change: Callable[[Path], object]
+) -> None:
+    file = text(tmp_path / "t.csv", "x\n1\n")
+    stamp = Stamp.of(files_of(file))
+    assert stamp.digest() == hashlib.sha256(b"x\n1\n").hexdigest()
+    change(file)
+    with pytest.raises(DataError, match=r"The file 't.csv' changed while it was being read"):
+        stamp.check()
+
+
+def test_a_file_that_changes_while_it_is_hashed_has_no_hash(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = text(tmp_path / "t.csv", "x\n1\n")
+    stamp = Stamp.of(files_of(file))
+    monkeypatch.setattr(_files, "_digest_of_file", lambda path: str(path.write_text("x\n2\n3\n")))
+    with pytest.raises(DataError, match=r"The file 't.csv' changed while it was being read"):
+        stamp.digest()
 
 
 def test_the_hash_of_several_files_is_that_of_a_list_of_hashes(tmp_path: Path) -> None:

@@ -281,6 +281,22 @@ def test_a_file_that_lost_records_on_the_way_is_not_published(
     assert not (tmp_path / "out").exists()
 
 
+def test_a_table_that_changes_when_all_of_its_parts_are_written_is_not_published(
+    table: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write = PartwisePublication._write
+
+    def change(*given: Any) -> ic.Release:
+        release = write(*given)
+        pyarrow.parquet.write_table(people(801), table)
+        return release
+
+    monkeypatch.setattr(PartwisePublication, "_write", change)
+    with pytest.raises(ic.DataError, match=r"The file 'people\.parquet' changed while it was being read"):
+        ic.anonymize(table, SCHEMA, output=tmp_path / "out", memory=LITTLE, **PROMISE)
+    assert not (tmp_path / "out").exists()
+
+
 def test_groups_that_no_share_has_are_missed(table: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     share = FrameEngine.share
     monkeypatch.setattr(

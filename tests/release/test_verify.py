@@ -11,6 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings, strategies as st
 
 import incrowd as ic
+from incrowd.engines import Stamp, write_table
 from incrowd.models import promise as read
 from incrowd.release import read_certificate
 from release.verified import (
@@ -124,6 +125,27 @@ def test_a_changed_cell_and_a_removed_row_are_caught(
         _forge_hash(folder, data)
         assert not ic.verify(folder / "public/release.json").holds
         assert run_script(folder, capsys)[0] == 1
+
+
+@pytest.mark.parametrize("part", ["data", "original"])
+def test_there_is_no_verdict_on_a_file_that_changes_meanwhile(
+    part: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table, out = tmp_path / "people.csv", tmp_path / "out"
+    write_table(PEOPLE, table)
+    ic.anonymize(table, schema(None), model="k>=2", max_suppressed=0.2, output=out, format="csv")
+    path = tmp_path / {"data": "out/public/data.csv", "original": "people.csv"}[part]
+    hashed = Stamp.digest
+
+    def change(stamp: Stamp) -> str:
+        digest = hashed(stamp)
+        if stamp.found.files == (path,):
+            path.write_bytes(path.read_bytes())
+        return digest
+
+    monkeypatch.setattr(Stamp, "digest", change)
+    with pytest.raises(ic.DataError, match=f"The file '{path.name}' changed while it was being read"):
+        ic.verify(out, original=table)
 
 
 def _remove_row(frame: Any) -> Any:

@@ -11,7 +11,7 @@ from incrowd.engines._cell_files import (
     spill_census,
     write_arrays,
 )
-from incrowd.engines._files import check_suffix, digest_of_files, ending_of, files_of, is_escaped, is_text
+from incrowd.engines._files import Stamp, check_suffix, digest_of_files, ending_of, files_of, is_escaped, is_text
 from incrowd.engines._private_folder import private_folder
 from incrowd.engines._protocol import Engine, Replace, Stage, census_size_about, determines, sample_of, watching
 from incrowd.engines._remembered_table import Remembered, TableMemory
@@ -30,11 +30,11 @@ from incrowd.engines.spark._session import spark_session
 
 __all__ = [
     "Budget", "CellFile", "CellWriter", "Charset", "Codebook", "Database", "Dialect", "Engine", "Notation",
-    "Remembered", "Replace", "Resources", "SparkBackend", "Stage", "TableMemory", "Wording", "can_decode", "can_spill",
-    "census_size_about", "check_dialect", "check_form", "check_published", "check_suffix", "cluster_of", "day_of",
-    "determines", "digest_of_files", "ending_of", "escape_formula", "files_of", "first_rows", "head_of", "header_of",
-    "is_escaped", "is_text", "is_written_by", "open_table", "open_written", "peak_memory", "places_of", "plain_day",
-    "plain_number", "private_folder", "read_arrays", "read_folder", "read_texts", "sample_of", "shares_of", "sheets_of",
-    "spark_session", "spill_census", "table_of_columns", "unescape_formula", "unpersist", "watching", "write_arrays",
-    "write_database", "write_table",
+    "Remembered", "Replace", "Resources", "SparkBackend", "Stage", "Stamp", "TableMemory", "Wording", "can_decode",
+    "can_spill", "census_size_about", "check_dialect", "check_form", "check_published", "check_suffix", "cluster_of",
+    "day_of", "determines", "digest_of_files", "ending_of", "escape_formula", "files_of", "first_rows", "head_of",
+    "header_of", "is_escaped", "is_text", "is_written_by", "open_table", "open_written", "peak_memory", "places_of",
+    "plain_day", "plain_number", "private_folder", "read_arrays", "read_folder", "read_texts", "sample_of", "shares_of",
+    "sheets_of", "spark_session", "spill_census", "table_of_columns", "unescape_formula", "unpersist", "watching",
+    "write_arrays", "write_database", "write_table",
 ]  # fmt: skip

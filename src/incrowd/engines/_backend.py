@@ -44,7 +44,7 @@ class Backend(ABC):
 
     codebook: Codebook = NO_CODEBOOK
     can_spill: ClassVar[bool] = False
-    _stamp: Stamp | None = None
+    stamp: Stamp | None = None
 
     def __init__(self, resources: Resources = DEFAULT_RESOURCES) -> None:
         self.resources = resources
@@ -93,8 +93,8 @@ class Backend(ABC):
 
     def check(self) -> None:
         """Refuse files that changed since they were opened; of what else a library reads, only it knows."""
-        if self._stamp is not None:
-            self._stamp.check()
+        if self.stamp is not None:
+            self.stamp.check()
 
     @abstractmethod
     def numbered(self, frame: Frame) -> Frame:
@@ -122,7 +122,7 @@ class DuckBackend(Backend):
         super().__init__(resources if workshop is None else workshop.resources)
         self.codebook = getattr(hand_back, "codebook", NO_CODEBOOK)
         self._relation, self._hand_back = relation, hand_back
-        self._workshop, self._stamp = workshop, stamp
+        self._workshop, self.stamp = workshop, stamp
 
     @property
     def memory(self) -> int:
@@ -130,7 +130,7 @@ class DuckBackend(Backend):
 
     @property
     def files(self) -> tuple[Path, ...]:
-        return () if self._stamp is None else self._stamp.found.files
+        return () if self.stamp is None else self.stamp.found.files
 
     def bring(self, table: pa.Table) -> Frame:
         return frame_of(self._scan(table))

@@ -27,7 +27,7 @@ from incrowd.core import (
 from incrowd.engines._arrow import kind_of_type, with_own_type
 from incrowd.engines._border import guarded
 from incrowd.engines._encoding import Coded
-from incrowd.engines._files import check_suffix, write_arrow
+from incrowd.engines._files import Stamp, check_suffix, write_arrow
 from incrowd.engines._protocol import Replacements, places_of_a_sample, report_stage
 from incrowd.engines._recoding import changes, check_records, label_classes, publish_full_domain, publish_locally
 from incrowd.engines._resources import DEFAULT_RESOURCES, Resources
@@ -40,6 +40,7 @@ class EagerEngine:
 
     shows_names: ClassVar[bool] = True
 
+    stamp: Stamp | None = None
     unused: tuple[str, ...] = ()  # what was said about how the table is written, and is in none of its columns
 
     def __init__(
@@ -151,6 +152,8 @@ class EagerEngine:
         column = self._columns[name]
         if not isinstance(column, Coded):
             self._columns[name] = column = Coded.of(column, self._missing_values)
+            if self.stamp is not None:  # what is not looked at is not read
+                self.stamp.check()
         return column
 
     @cached_property

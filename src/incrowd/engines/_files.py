@@ -223,7 +223,10 @@ def _refuse_twice(named: Mapping[str, Path]) -> None:
 
 def digest_of_files(source: str | os.PathLike[str]) -> str:
     """Give the SHA-256 of a file; of several, that of a list with a line for each: its name, a tab, its SHA-256."""
-    found = files_of(source)
+    return _digest_of_set(files_of(source))
+
+
+def _digest_of_set(found: FileSet) -> str:
     digests = [*map(_digest_of_file, found.files)]
     if found.source is None:
         return digests[0]
@@ -238,19 +241,28 @@ def _digest_of_file(path: Path) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Stamp:
-    """Files as they were when they were opened."""
+    """Files as they were when they were opened.
+
+    Whatever is read of them, or said about them, holds only if they are checked afterwards.
+    """
 
     found: FileSet
-    states: tuple[tuple[int, int], ...]
+    states: tuple[tuple[int, ...], ...]
 
     @classmethod
     def of(cls, found: FileSet) -> Stamp:
-        return cls(found, tuple(map(_size_and_time, found.files)))
+        return cls(found, tuple(map(_state_of, found.files)))
+
+    def digest(self) -> str:
+        """Give the SHA-256 that the files had when they were opened."""
+        digest = _digest_of_set(self.found)
+        self.check()
+        return digest
 
     def check(self) -> None:
         """Refuse a file that is not as it was, and one that came or went."""
         for path, state in zip(self.found.files, self.states, strict=True):
-            if not path.exists() or _size_and_time(path) != state:
+            if _state_if_there(path) != state:
                 msg = f"The file {path.name!r} changed while it was being read."
                 raise DataError(msg, hint=WAIT)
         source = self.found.source
@@ -259,9 +271,18 @@ class Stamp:
             raise DataError(msg, hint=WAIT)
 
 
-def _size_and_time(path: Path) -> tuple[int, int]:
-    found = path.stat()
-    return found.st_size, found.st_mtime_ns
+def _state_of(path: Path) -> tuple[int, ...]:
+    """Say which file it is, how long, and when it was written; its time can be set back, but not when that was done."""
+    with path.open("rb") as file:  # what a network drive says of a file is up to date only when it is opened
+        found = os.fstat(file.fileno())
+    return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns
+
+
+def _state_if_there(path: Path) -> tuple[int, ...] | None:
+    try:
+        return _state_of(path)
+    except OSError:
+        return None
 
 
 def damage_in(files: Sequence[Path], connection: duckdb.DuckDBPyConnection) -> DataError | None:

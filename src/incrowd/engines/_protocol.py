@@ -24,6 +24,7 @@ from incrowd.core import (
     ParameterError,
     Recoding,
 )
+from incrowd.engines._files import Stamp
 from incrowd.engines._resources import Resources
 from incrowd.engines.formats._wording import Wording
 
@@ -44,6 +45,10 @@ class Engine(Protocol):
     @property
     def resources(self) -> Resources:
         """The memory and the temporary place that the table was opened with; what is made of it has the same."""
+
+    @property
+    def stamp(self) -> Stamp | None:
+        """The files that the table is read from, as they were when it was opened; ``None`` if it lies in none."""
 
     def columns(self) -> dict[str, Kind | None]:
         """Name the columns in order, with the kind that the type of each declares; a text file has texts only.

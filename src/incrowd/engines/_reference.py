@@ -32,7 +32,7 @@ from incrowd.core import (
 )
 from incrowd.engines._arrow import column_of_objects
 from incrowd.engines._border import guarded
-from incrowd.engines._files import check_suffix, write_arrow
+from incrowd.engines._files import Stamp, check_suffix, write_arrow
 from incrowd.engines._protocol import Replacements, places_of_a_sample
 from incrowd.engines._recoding import check_records
 from incrowd.engines._resources import DEFAULT_RESOURCES, Resources
@@ -45,6 +45,7 @@ class ReferenceEngine:
     """A table as a list of dicts with the same keys."""
 
     shows_names: ClassVar[bool] = True
+    stamp: Stamp | None = None
 
     def __init__(
         self,

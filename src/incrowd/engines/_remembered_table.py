@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from incrowd.core import Census, CensusRequest, Classes, Domain, Kind, Recoding
+from incrowd.engines._files import Stamp
 from incrowd.engines._protocol import Engine, Replacements, estimated_size
 from incrowd.engines._resources import Resources
 from incrowd.engines.formats._statistics import Codebook
@@ -45,6 +46,10 @@ class Remembered:
     @property
     def resources(self) -> Resources:
         return self._engine.resources
+
+    @property
+    def stamp(self) -> Stamp | None:
+        return self._engine.stamp
 
     @property
     def dialect(self) -> Dialect | None:

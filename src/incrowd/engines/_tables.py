@@ -180,7 +180,7 @@ def _open_file(path: Path, layout: Layout, resources: Resources, reading: Mappin
         table, unused = plain_cells(table, notation, reading["missing_values"])
     untyped = () if found.ending in ARROWS else table.column_names  # a program's cells, not a column's type
     table = with_stars(table, layout.wording.stars)
-    engine = _open_eager(codebook.attach(table) if codebook else table, resources, reading, untyped)
+    engine = _open_eager(codebook.attach(table) if codebook else table, resources, reading, untyped, stamp)
     engine.unused = unused
     return engine
 
@@ -235,7 +235,11 @@ def _open_lazy(source: Any, resources: Resources, reading: Mapping[str, Any]) ->
 
 
 def _open_eager(
-    source: Any, resources: Resources, reading: Mapping[str, Any], untyped: Collection[str] = ()
+    source: Any,
+    resources: Resources,
+    reading: Mapping[str, Any],
+    untyped: Collection[str] = (),
+    stamp: Stamp | None = None,
 ) -> EagerEngine | FrameEngine:
     """Encode a frame in this process if its rows fit as numbers; else DuckDB reads it in place, and may spill."""
     table, hand_back, objects = _hand_over(source)
@@ -249,10 +253,12 @@ def _open_eager(
     fits = workshop is None or rows <= Budget(workshop.memory).rows(len(names))
     if fits and all(kind_of_type(type_) for type_ in table.schema.types):
         columns = dict(zip(names, table.columns, strict=True))
-        return EagerEngine(columns, hand_back, untyped=untyped, resources=resources, **reading)
+        engine = EagerEngine(columns, hand_back, untyped=untyped, resources=resources, **reading)
+        engine.stamp = stamp
+        return engine
     workshop = workshop or Workshop(resources)
     relation = workshop.connection.from_arrow(spell_out(table).rename_columns(inner_names(len(names))))
-    home = DuckBackend(relation, hand_back, workshop=workshop)
+    home = DuckBackend(relation, hand_back, workshop=workshop, stamp=stamp)
     refused = duration_columns(zip(names, table.schema.types, strict=True))
     return FrameEngine(inner_frame(relation), home, names, refused=refused, untyped=untyped, **reading)
 

@@ -140,6 +140,7 @@ class PartwisePublication:
                 sums, expected = self._finish_parts(files, by, folder / "released", folders.owner)
                 found = self._outcome_of_parts(self._stored_recoding(folders.owner, len(files)), sums, described)
                 release = self._write(found, folder / "released", folders, len(files), expected)
+                self.source.check_unchanged()
         return replace(release, recoding=self._stored_recoding(self.output.folder / OWNER, len(files)))
 
     def _finish_parts(

@@ -249,7 +249,9 @@ def _publish_frame(source: Source, found: Found, predicted: Future[Predicted]) -
     table = source.recoded(found.recoding).materialise()
     with _engine_to_check(source, found, table) as engine:
         verdict, _ = verdict_on_published(engine, found.problem, found.recoding, predicted.result())
-    return release_of(source, found, table, verdict)
+    release = release_of(source, found, table, verdict)
+    source.check_unchanged()
+    return release
 
 
 def _write_release(source: Source, found: Found, predicted: Future[Predicted], output: Output) -> Release:
@@ -274,6 +276,7 @@ def _write_release(source: Source, found: Found, predicted: Future[Predicted], o
         if cluster is None and schema.entity is None:  # else persons were grouped, or by another reader
             known = {"released": engine, "found": Measuring.of(release, engine).take(classes).result()}
         folders.write_around(release, output, data, wording, codebook=codebook, **known)
+        source.check_unchanged()
     return release
 
 

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from incrowd.core import Cells, Classes, FullDomainRecoding, Grouping, Labelling, LocalRecoding, Namer, Recoding
-from incrowd.engines import Wording, digest_of_files, files_of
+from incrowd.engines import Stamp, Wording
 from incrowd.release._census import AS_READ
 from incrowd.search import Problem
 
@@ -124,14 +124,17 @@ class Recipe:
 
 
 def described_input(
-    table: Any, columns: list[str], rows: int, read: Wording | None, reading: Mapping[str, Any]
+    table: Any, stamp: Stamp | None, columns: list[str], rows: int, read: Wording | None, reading: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Describe the input: a file by its hash, how it is written and how it was read, anything else by its size."""
+    """Describe the input: files by the hash that they had when they were opened, how they are written and were read.
+
+    Anything else is described by its size.
+    """
     known: dict[str, Any] = {"kind": type(table).__name__, "sha256": None, "rows": rows, "columns": columns}
-    if isinstance(table, (str, os.PathLike)):
-        files = files_of(table).files
+    if stamp is not None and isinstance(table, (str, os.PathLike)):
+        files = stamp.found.files
         kind = files[0].suffix.lstrip(".").lower() or "file"
-        known |= {"kind": kind, "sha256": digest_of_files(table), "files": len(files)}
+        known |= {"kind": kind, "sha256": stamp.digest(), "files": len(files)}
         said = {name: reading[name] for name in AS_READ if name in reading}
         known |= {"reading": said} if said else {}
     return known | ({} if read is None or read.plain is None else {"dialect": read.plain})

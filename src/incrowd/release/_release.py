@@ -10,8 +10,8 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from incrowd.core import CensusRequest, Domain, Recoding, Schema, Verdict
-from incrowd.engines import Engine, Remembered, TableMemory, digest_of_files, open_table
+from incrowd.core import CensusRequest, DataError, Domain, Recoding, Schema, Verdict
+from incrowd.engines import Engine, Remembered, TableMemory, open_table
 from incrowd.measures import mean_detail
 from incrowd.models import Model
 from incrowd.release._census import AS_READ, cells_that_fit, open_with_schema, reading_as_before
@@ -50,7 +50,8 @@ def open_release(release: Release, **budget: Any) -> Engine:
     budget = budget or ({} if release.basis is None else release.basis.budget)
     if not isinstance(table, Path):
         return open_table(table, missing_values=(), **budget)
-    engine, key = open_released(table, **budget), digest_of_files(table)
+    engine = open_released(table, **budget)
+    key = None if engine.stamp is None else engine.stamp.digest()
     if release.kept.published is None or release.kept.published[0] != key:
         release.kept.published = key, TableMemory(_cells_to_keep(engine, release.schema))
     return Remembered(engine, release.kept.published[1])
@@ -63,14 +64,27 @@ def open_original(release: Release, table: Any, schema: Schema, **reading: Any) 
     """
     reading = reading_as_before(table, reading, release.recipe.input.get("reading", {}))
     engine = open_with_schema(table, schema, **reading)
-    if not isinstance(table, (str, os.PathLike)) or schema != release.schema:
+    if engine.stamp is None or not isinstance(table, (str, os.PathLike)):
         return engine
-    key = digest_of_files(table), *_reading_key(reading)
+    digest = engine.stamp.digest()
+    _expect_as_it_was(release, table, digest)
+    if schema != release.schema:
+        return engine
+    key = digest, *_reading_key(reading)
     if release.kept.original is None or release.kept.original[0] != key:
         answers = TableMemory(_cells_to_keep(engine, schema))
         _remember_census(release, answers, key)
         release.kept.original = key, answers
     return Remembered(engine, release.kept.original[1])
+
+
+def _expect_as_it_was(release: Release, table: str | os.PathLike[str], digest: str) -> None:
+    """Refuse the file that a release was made of if it changed since: what is counted now would be of another table."""
+    basis, path = release.basis, Path(table)
+    made_of = basis is not None and isinstance(basis.table, (str, os.PathLike)) and Path(basis.table) == path
+    if made_of and release.recipe.input["sha256"] != digest:
+        msg = f"The file {path.name!r} changed since the release was made of it."
+        raise DataError(msg, hint="make the release again.")
 
 
 def _remember_census(release: Release, answers: TableMemory, key: tuple[Any, ...]) -> None:

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from incrowd.core import Domain, Hint, Recoding, Schema, SchemaError, Setting, name_list, warn
-from incrowd.engines import Dialect, Engine, Wording, check_published, sample_of
+from incrowd.engines import Dialect, Engine, Stamp, Wording, check_published, sample_of
 from incrowd.hierarchies import FEW_RECORDS, is_free_text, pattern_of
 from incrowd.release._census import open_with_schema
 from incrowd.release._output import Manner
@@ -51,6 +51,7 @@ class Source:
     engine: Engine
     columns: list[str]
     manner: Manner
+    stamp: Stamp | None
     sample: int | None = None
     repeated: Mapping[str, Repetition] = field(default_factory=dict)
     started: float = field(default_factory=time.monotonic)
@@ -72,7 +73,8 @@ class Source:
         for note in (*manner.notes, *doubts):
             warn(note)
         repeated = {name: _repetition(seen[name]) for name in people if name in seen and _repeats(seen[name])}
-        return cls(table, engine if sample is None else sample_of(engine, sample), columns, manner, sample, repeated)
+        rows = engine if sample is None else sample_of(engine, sample)
+        return cls(table, rows, columns, manner, engine.stamp, sample, repeated)
 
     @property
     def wording(self) -> Wording | None:
@@ -83,7 +85,12 @@ class Source:
     def described(self, rows: int, beside: ThreadPoolExecutor) -> Future[dict[str, Any]]:
         """Find out what is known about the table while others work."""
         columns = list(self.engine.columns())
-        return beside.submit(described_input, self.table, columns, rows, self.wording, self.manner.reading)
+        return beside.submit(described_input, self.table, self.stamp, columns, rows, self.wording, self.manner.reading)
+
+    def check_unchanged(self) -> None:
+        """Refuse files that changed since they were opened: to be done last, when nothing is read of them any more."""
+        if self.stamp is not None:
+            self.stamp.check()
 
     def recoded(self, recoding: Recoding, more: Sequence[str] = ()) -> Engine:
         """Give the table as it is published, with more columns where it is only looked at."""

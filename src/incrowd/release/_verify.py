@@ -19,7 +19,7 @@ from incrowd.core import (
     ReleaseMismatch,
     SchemaError,
 )
-from incrowd.engines import Engine, digest_of_files, is_written_by
+from incrowd.engines import Engine, Stamp, digest_of_files, files_of, is_written_by
 from incrowd.models import Model, promise
 from incrowd.release._census import Reading, reading_as_before, shares_needed
 from incrowd.release._certificate import SCHEMA, bytes_of, canonical, escaping_of, is_signed, shown_measures
@@ -63,23 +63,26 @@ def compare_original(
     """
     known = _owner_json(owner / "input.json")
     told: list[Remark] = []
-    if isinstance(original, (str, os.PathLike)):
-        same = digest_of_files(original) == known.get("sha256")
+    stamp = Stamp.of(files_of(original)) if isinstance(original, (str, os.PathLike)) else None
+    if stamp is not None:
+        same = stamp.digest() == known.get("sha256")
         told = [] if known.get("sha256") is None else [(same, "original: hash of the file")]
         if same:
             reading = reading_as_before(original, reading, known.get("reading", {}))
     data = public / Path(certificate["data"]["name"]).name
+    again: Republication | None = None
     try:
         again = republish(load_recoding(owner), original, data, reading, wording_of(certificate["data"]))
+        told += again.compare(certificate)
     except ReleaseMismatch:
-        problem = "it does not give the classes that the recoding predicts"
+        told.append((False, "original: it does not give the classes that the recoding predicts"))
     except EngineError:
         raise
     except (DataError, SchemaError, HierarchyError) as error:
-        problem = error.message
-    else:
-        return again, [*told, *again.compare(certificate)]
-    return None, [*told, (False, f"original: {problem}")]
+        told.append((False, f"original: {error.message}"))
+    if stamp is not None:
+        stamp.check()
+    return again, told
 
 
 def _are_labels_of_recoding(recoding: FullDomainRecoding, released: Engine) -> bool:
@@ -265,7 +268,8 @@ def _compare_file(
     if not data.exists():
         msg = f"The data file {data.name!r} is not beside the certificate."
         raise DataError(msg, hint="the folder public of a release has both.")
-    same = digest_of_files(data) == certificate["data"]["sha256"] and bytes_of(data) == certificate["data"]["bytes"]
+    stamp = Stamp.of(files_of(data))
+    same = stamp.digest() == certificate["data"]["sha256"] and bytes_of(data) == certificate["data"]["bytes"]
     yield same, "hash of the data file"
     if (certificate["data"]["escaped"] is None) != (escaping_of(data) is None):
         yield False, "how texts are escaped"
@@ -286,6 +290,7 @@ def _compare_file(
             raise
         return  # it is no file of this encoding, and that is said
     yield from _compare_table(certificate, released, again, untouched=same)
+    stamp.check()
 
 
 def _is_without_stars(certificate: Plain, file: Engine) -> bool:
