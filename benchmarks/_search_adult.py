@@ -22,6 +22,8 @@ MODELS = {
     "closeness:0.2": "t<=0.2[occupation]",
     "entropy:3": "entropy-l>=3[occupation]",
 }
+METRICS = {"aecs": "average-class-size"}
+"""What ARX calls measures, where that differs."""
 USUAL = "9 columns, k=5, 5 %"
 
 
@@ -65,7 +67,7 @@ class Contest:
             limit=self.share,
             sensitive="occupation" if self.model else None,
             model=self.model,
-            metric=self.measure,
+            metric=METRICS.get(self.measure, self.measure),
         )
 
     def _prefix(self, adult: Path) -> str:
@@ -76,11 +78,12 @@ class Contest:
 
 
 CONTESTS = (
-    Contest("9 columns, k=5, nobody left out", 0, calls=20, wanted=4),
+    Contest("9 columns, k=5, nobody left out", 0, calls=20, wanted=20),
     Contest(USUAL, calls=5, wanted=20),
     Contest("9 columns, k=5, 100 %", 1, wanted=75),
     Contest("9 columns, k=10, 5 %", k=10),
-    Contest("9 columns, k=5, 5 %, discernibility", measure="discernibility"),
+    Contest("9 columns, k=5, 5 %, discernibility", measure="discernibility", wanted=15),
+    Contest("9 columns, k=5, 5 %, average class", measure="aecs", wanted=15),
     Contest("8 columns, k=5, distinct l=3, 5 %", model="distinct:3", calls=5, wanted=10),
     Contest("8 columns, k=5, t=0.2, 5 %", model="closeness:0.2", wanted=5),
     Contest("8 columns, k=5, entropy l=3, 5 %", model="entropy:3", calls=5, wanted=3),
@@ -95,7 +98,7 @@ def optimal(adult: Path, classpath: str | None, rounds: int, targets: Targets) -
     print(
         "  ratio: " + ("how many times as fast as ARX" if classpath else "how many times as long as DuckDB's group-by")
     )
-    print(f"  {'':<38}{'incrowd':>18}{other:>20}{'ratio':>9}{'wanted':>8}  nodes tested, optimum")
+    print(f"  {'':<38}{'incrowd':>18}{other:>20}{'ratio':>9}{'by CPU':>9}{'wanted':>8}  nodes tested, optimum")
     load_compiled()
     usual = Times([])
     for contest in CONTESTS:
@@ -107,7 +110,10 @@ def optimal(adult: Path, classpath: str | None, rounds: int, targets: Targets) -
         ratio = theirs.median / ours.median if classpath else ours.median / theirs.median
         wanted = f"{contest.wanted:g}" if contest.wanted and classpath else ""
         told = _compared(best, facts, entropy=contest.model == "entropy:3")
-        print(f"  {contest.name:<38}{ours!s:>18}{theirs!s:>20}{ratio:>7.1f} x{wanted:>8}  {told}", flush=True)
+        by_cpu = f"{facts['by_cpu']:.1f} x" if facts else ""
+        print(
+            f"  {contest.name:<38}{ours!s:>18}{theirs!s:>20}{ratio:>7.1f} x{by_cpu:>9}{wanted:>8}  {told}", flush=True
+        )
         if classpath and contest.wanted:
             targets.at_least(contest.name, ratio, contest.wanted)
         if classpath and contest.tall:
@@ -123,16 +129,20 @@ def _alternate(
     rounds, calls = often
     ours: list[float] = []
     theirs: list[float] = []
+    processor: tuple[list[float], list[float]] = [], []
     facts: dict[str, Any] = {}
     group_by = None if classpath else _group_by(adult, contest.columns)
     for _ in range(rounds):
-        ours += clock(task, calls)
+        ours += clock(task, calls, processor[0])
         if classpath:
             facts = run_arx(classpath, contest.case(adult), repetitions=contest.calls, heap="8g")
             theirs += [milliseconds / 1e3 for milliseconds in facts["warm_ms"]]
+            processor[1].extend(milliseconds / 1e3 for milliseconds in facts["warm_cpu_ms"])
         elif group_by:
             theirs += clock(group_by, 7)
-    ours += clock(task, calls)
+    ours += clock(task, calls, processor[0])
+    if facts:
+        facts["by_cpu"] = Times(processor[1]).median / Times(processor[0]).median
     return Times(ours), Times(theirs), facts
 
 
@@ -186,10 +196,11 @@ def incognito(adult: Path, classpath: str | None, rounds: int, targets: Targets)
     rows, search = usual.rows(adult), Search(algorithm=Incognito())
     load_compiled()
     found = search.of_rows(rows)
-    ours, theirs, _ = _alternate(functools.partial(search.of_rows, rows), usual, adult, classpath, (rounds, 1))
+    ours, theirs, facts = _alternate(functools.partial(search.of_rows, rows), usual, adult, classpath, (rounds, 1))
     minimal = 0 if found.minimal is None else len(found.minimal)
     ratio = ours.median / theirs.median
     told = f"{minimal:,} minimal nodes, {found.checked:,} tested in all subsets"
-    print(f"  {ours}, {other} {theirs}, {ratio:.2f} times as long; {told}", flush=True)
+    by_cpu = f" (by CPU {1 / facts['by_cpu']:.2f})" if facts else ""
+    print(f"  {ours}, {other} {theirs}, {ratio:.2f} times as long{by_cpu}; {told}", flush=True)
     if classpath:
-        targets.at_most("Incognito against ARX's best node", ratio, 2)
+        targets.at_most("Incognito against ARX's best node", ratio, 1)

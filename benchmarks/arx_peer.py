@@ -74,7 +74,8 @@ def run_arx(classpath: str, case: Case, *, repetitions: int = 5, heap: str | Non
     Returns
     -------
     dict
-        ``load_ms``, ``cold_ms``, ``warm_ms`` (a list), ``levels`` in the order of ``case.quasi``, ``score``,
+        ``load_ms``, ``cold_ms``, ``warm_ms`` (a list; ``warm_cpu_ms`` of the processor, without collecting rubbish and
+        compiling), ``levels`` in the order of ``case.quasi``, ``score``,
         ``suppressed``, ``classes`` (without the suppressed records), ``nodes_checked``, ``nodes_total``,
         ``peak_gib`` and ARX's ``version``. Levels, score and counts are None if no node keeps the promise. A local
         recoding has no levels and no score, but ``granularity``.

@@ -1,5 +1,7 @@
 import java.io.File;
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadMXBean;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -51,6 +53,8 @@ public final class Anonymize {
             "repetitions=5        warm calls",
             "nodes=100000         largest lattice to be searched");
 
+    private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
+
     private final Map<String, List<String>> options;
 
     private Anonymize(Map<String, List<String>> options) {
@@ -79,6 +83,7 @@ public final class Anonymize {
         Data data = load();
         double loaded = millisecondsSince(start);
         List<Double> calls = new ArrayList<>();
+        List<Double> processor = new ArrayList<>();
         ARXResult result = null;
         DataHandle output = null;
         for (int call = 0; call <= Integer.parseInt(option("repetitions", "5")); call++) {
@@ -87,17 +92,20 @@ public final class Anonymize {
             System.gc();
             ARXConfiguration configuration = configuration();
             start = System.nanoTime();
+            long before = THREADS.getCurrentThreadCpuTime();
             result = new ARXAnonymizer().anonymize(data, configuration);
             if (options.containsKey("local")) {
                 output = recodeLocally(result, Double.parseDouble(option("local", "100")));
             }
             calls.add(millisecondsSince(start));
+            processor.add((THREADS.getCurrentThreadCpuTime() - before) / 1e6);
         }
         double peak = peakGib();
         Map<String, Object> facts = new LinkedHashMap<>();
         facts.put("load_ms", loaded);
         facts.put("cold_ms", calls.get(0));
         facts.put("warm_ms", calls.subList(1, calls.size()));
+        facts.put("warm_cpu_ms", processor.subList(1, processor.size()));
         facts.putAll(output == null ? optimum(result) : recoded(output));
         facts.put("nodes_checked", result.getProcessStatistics().getTransformationsChecked());
         facts.put("nodes_total", result.getProcessStatistics().getTransformationsAvailable());

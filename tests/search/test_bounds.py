@@ -10,15 +10,16 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 import incrowd as ic
-from incrowd.measures import Measure
-from incrowd.search import Problem
+from incrowd.measures import ClassObjective, Measure
+from incrowd.search import Optimal, Problem
 from incrowd.search.lattice import _rollup
 from incrowd.search.lattice._acceptance import Acceptance
-from incrowd.search.lattice._bounds import Bounds, pair_bounds
+from incrowd.search.lattice._bounds import Bounds, ClassBounds, pair_bounds
 from incrowd.search.lattice._rollup import Rollup
 from search import slow
-from search.tables import problem, tables
+from search.tables import PROMISES, k, problem, tables
 
+pytestmark = pytest.mark.filterwarnings("ignore:AlphaAssociation lists")
 NODES = list(slow.nodes())
 
 
@@ -85,3 +86,52 @@ def test_a_bound_is_the_score_where_nobody_is_left_out(table: list[Any], measure
         score = objective.score(acceptance.published(cells, acceptance.test(cells)))
         told = bounds.exact_score(np.array(levels)[bounds.axes])
         assert told is None or told == score
+
+
+@settings(max_examples=40)
+@given(
+    table=tables,
+    promise=st.sampled_from(PROMISES),
+    share=st.sampled_from([0.0, 0.2, 1.0]),
+    measure=st.sampled_from([("discernibility", 0.5), ("discernibility", 0.2), ("discernibility", 0.9), ("aecs", 0.5)]),
+    how=st.sampled_from([{}, {"suppression": "mask"}, {"policy": "small_only"}]),
+)
+def test_nodes_below_and_above_bound_a_score_of_classes(
+    table: list[Any], promise: Any, share: float, measure: tuple[str, float], how: Any
+) -> None:
+    name, balance = measure
+    asked = problem(table, promise[0], int(share * len(table)), balance=balance, **how)
+    objective = Measure.of(name).bind(asked.census, {}, balance)
+    assert isinstance(objective, ClassObjective)
+    acceptance = Acceptance(asked)
+    found = {}
+    for levels in NODES:
+        cells = acceptance.rollup.to(levels)
+        tested = acceptance.test(cells)
+        found[levels] = tested, objective.score(acceptance.published(cells, tested, columns=False))
+    for below in NODES:
+        bounds = ClassBounds(asked, objective, acceptance.rollup, acceptance.largest_left_out)
+        bounds.enter((0, 0, 0), tuple(bounds.highs))
+        bounds.hand_up_sizes(below, found[below][0].sizes)
+        for node, (tested, score) in found.items():
+            if tested.acceptable and tested.classes:
+                place = np.array(node)[bounds.axes][:, None]
+                above = [one.bound for levels, (one, _) in found.items() if all(map(int.__le__, node, levels))]
+                assert (bounds.least(np.repeat(place, len(above), axis=1), np.array(above)) <= score).all()
+
+
+@settings(max_examples=25)
+@given(table=tables, balance=st.sampled_from([0.0, 0.2, 0.8, 1.0]), share=st.sampled_from([0.0, 0.3, 1.0]))
+def test_a_balance_weighs_classes_against_records_that_are_left_out(
+    table: list[Any], balance: float, share: float
+) -> None:
+    def score(node: slow.Found) -> float:
+        squares = sum(len(group) ** 2 for group in node.kept)
+        return min(1, 2 * (1 - balance)) * squares + min(1, 2 * balance) * node.suppressed * node.records
+
+    limit = int(share * len(table))
+    best = Optimal("discernibility").search(problem(table, ic.KAnonymity(3), limit, balance=balance)).best
+    scores = [score(node) for node in slow.acceptable(table, k(3), limit) if node.kept]
+    assert (best is None) == (not scores)
+    if best is not None:
+        assert best.score == pytest.approx(min(scores), abs=1e-10)

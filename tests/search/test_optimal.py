@@ -51,14 +51,19 @@ def test_equals_exhaustive_search(table: list[Any], promise: Any, share: float, 
 
 
 @settings(max_examples=20)
-@given(table=tables, promise=st.sampled_from(PROMISES), share=st.sampled_from([0.0, 0.2]))
-def test_boxes_and_compiled_loops_change_nothing(table: list[Any], promise: Any, share: float) -> None:
+@given(
+    table=tables,
+    promise=st.sampled_from(PROMISES),
+    share=st.sampled_from([0.0, 0.2, 1.0]),
+    measure=st.sampled_from(["loss", "discernibility", "aecs"]),
+)
+def test_boxes_and_compiled_loops_change_nothing(table: list[Any], promise: Any, share: float, measure: str) -> None:
     model, ok = promise
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(_boxes, "BOX", 4)
         patch.setattr(_boxes, "COARSE", 1)
         patch.setattr(_rollup, "COMPILE_AFTER", -1)
-        agrees(table, model, ok, int(share * len(table)), "loss")
+        agrees(table, model, ok, int(share * len(table)), measure)
 
 
 @settings(max_examples=25)

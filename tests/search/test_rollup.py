@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 import incrowd as ic
+from incrowd.measures import SizeSums
 from incrowd.search import Optimal, Problem
 from incrowd.search.lattice import _optimal as _boxes, _rollup
 from incrowd.search.lattice._acceptance import Acceptance
@@ -78,6 +79,18 @@ def test_a_node_that_is_passed_over_leaves_out_too_much(table: list[Any], promis
         assert bound <= max(exact, limit + 1)
         if exact <= limit:
             assert count == exact
+
+
+@settings(max_examples=30)
+@given(table=tables, k=st.integers(1, 4), share=st.sampled_from([0.0, 0.2, 1.0]))
+def test_classes_are_summed_up_for_the_nodes_that_are_counted(table: list[Any], k: int, share: float) -> None:
+    acceptance = Acceptance(problem(table, ic.KAnonymity(k), int(share * len(table))))
+    small, counted, sums = acceptance.count_sizes(np.array(NODES[::-1]), acceptance.rollup.start)
+    sizes = [acceptance.rollup.to(levels).counts for levels in NODES[::-1]]
+    plain = [SizeSums.of(one, k) for one, known in zip(sizes, counted, strict=True) if known]
+    assert np.array_equal(np.array(sums), np.concatenate(plain, axis=1))
+    assert np.array_equal(small[counted], sums.small)
+    assert (small[~counted] > acceptance.limit).all()
 
 
 def test_promises_that_the_loop_cannot_judge_are_left_to_their_judges() -> None:
@@ -163,7 +176,7 @@ def test_a_node_publishes_the_same_either_way(table: list[Any], k: int) -> None:
         assert [kept.tolist() for kept in fast.kept] == [kept.tolist() for kept in plain.kept]
 
 
-@pytest.mark.parametrize("measure", ["loss", "height", "discernibility"])
+@pytest.mark.parametrize("measure", ["loss", "height", "discernibility", "aecs"])
 @pytest.mark.parametrize("share", [0.0, 0.05, 1.0])
 def test_the_optimum_is_the_same_to_the_last_bit(measure: str, share: float) -> None:
     asked = wide()
@@ -183,7 +196,7 @@ def test_a_sweep_learns_from_tested_nodes_either_way() -> None:
     sweeps = []
     for rollup.warm in (True, False):
         sweep = Sweep(_Nobody(), rollup, (1, 0, 0, 0), (2, 2, 1, 3))
-        sweep._learn(np.array([(2, 1, 1, 2), (1, 2, 0, 3), (0, 2, 1, 3)], dtype=np.int16), [5, 7, 9])
+        sweep.learn(np.array([(2, 1, 1, 2), (1, 2, 0, 3), (0, 2, 1, 3)], dtype=np.int16), [5, 7, 9])
         sweeps.append(sweep.unvisited()[1].tolist())
     assert sweeps[0] == sweeps[1]
     assert set(sweeps[0]) == {0, 5, 7}

@@ -11,7 +11,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from operator import mul
-from typing import Any, ClassVar
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -43,9 +43,6 @@ class Published:
 class Objective(ABC):
     """A measure that has met a census. Smaller is better."""
 
-    looks_at_classes: ClassVar[bool] = False
-    """Whether ``above`` says something."""
-
     @abstractmethod
     def score(self, node: Published) -> float:
         """Give the score of a node, rounded so that equal scores are equal."""
@@ -62,9 +59,39 @@ class Objective(ABC):
         """Give the sum of parts that has this score."""
         return score
 
-    def bound_above(self, sizes: Counts) -> float:  # noqa: ARG002
-        """Bound from below the score of every node at or above one with classes of these sizes."""
-        return -np.inf
+
+class SizeSums(NamedTuple):
+    """The sizes of the classes of some nodes, summed up.
+
+    Per node the squares and the number of the classes that are large enough to be published, and the records in all
+    others.
+    """
+
+    squares: Floats
+    classes: Floats
+    small: Floats
+
+    @classmethod
+    def of(cls, sizes: Counts, enough: int) -> SizeSums:
+        """Sum up the classes of one node; those of fewer records than ``enough`` are never published."""
+        large = sizes[sizes >= enough]
+        squares = (large.astype(np.float64) ** 2).sum()  # a product of vectors would wake threads for so little
+        return cls(*(np.array([one], dtype=np.float64) for one in (squares, len(large), sizes.sum() - large.sum())))
+
+
+class ClassObjective(Objective):
+    """A score of the sizes of classes alone. They only merge on the way up, so a node bounds all nodes above it.
+
+    ``enough``: no class of fewer records is published. ``largest``: no class of more records is left out.
+    """
+
+    @abstractmethod
+    def handed_up(self, sums: SizeSums, enough: int) -> Counts:
+        """Say what nodes mean for all nodes above them, as whole numbers from 0: the more, the worse these are."""
+
+    @abstractmethod
+    def least(self, handed: Counts, suppressed: Counts, enough: int, largest: int) -> Floats:
+        """Bound the scores of nodes from below, by what is handed up to them and what they leave out at least."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -12,9 +12,22 @@ import numpy as np
 import numpy.typing as npt
 
 from incrowd.core import Census, ParameterError, UnknownColumnError, add_up
-from incrowd.measures._costs import CellObjective, Costs, Counts, Floats, Objective, Published, round_scores
+from incrowd.measures._costs import (
+    CellObjective,
+    ClassObjective,
+    Costs,
+    Counts,
+    Floats,
+    Objective,
+    Published,
+    SizeSums,
+    round_scores,
+)
 
 Mean = Literal["geometric", "arithmetic"]
+EXACT = 2**53
+"""Floats are whole numbers without gaps up to here; beyond, sums lose less than ``MARGIN`` of what they are."""
+LARGE, MARGIN = 2.0**62, 1e-14
 
 
 class Measure(ABC):
@@ -143,9 +156,9 @@ class Discernibility(Measure):
 
     name: ClassVar[str] = "discernibility"
 
-    def bind(self, census: Census, importance: Mapping[str, float], balance: float) -> Objective:  # noqa: ARG002
+    def bind(self, census: Census, importance: Mapping[str, float], balance: float) -> Objective:
         _refuse_importance(self.name, importance)
-        return _Discernibility(*factors(balance))
+        return _Discernibility(*factors(balance), census.records)
 
 
 @dataclass(frozen=True)
@@ -159,12 +172,12 @@ class AverageClassSize(Measure):
 
     name: ClassVar[str] = "aecs"
 
-    def bind(self, census: Census, importance: Mapping[str, float], balance: float) -> Objective:  # noqa: ARG002
+    def bind(self, census: Census, importance: Mapping[str, float], balance: float) -> Objective:
         _refuse_importance(self.name, importance)
         if balance != 0.5:
             msg = "The measure 'aecs' counts classes: it knows no balance between generalizing and leaving out."
             raise ParameterError(msg, hint="leave balance at 0.5, or use the measure 'loss'.")
-        return _AverageClassSize()
+        return _AverageClassSize(census.records)
 
 
 MEASURES: Mapping[str, Measure] = {
@@ -224,28 +237,50 @@ class _Height(Objective):
 
 
 @dataclass(frozen=True, eq=False)
-class _Discernibility(Objective):
-    looks_at_classes = True
+class _Discernibility(ClassObjective):
     _published: float
     _left_out: float
+    _records: int
 
     def score(self, node: Published) -> float:
-        squares = float(node.sizes.astype(np.float64) @ node.sizes)
+        squares = float((node.sizes.astype(np.float64) ** 2).sum())
         return self._published * squares + self._left_out * node.suppressed * node.records
 
-    def bound_above(self, sizes: Counts) -> float:
-        # Classes only merge, and who is left out costs as much as the largest class would.
-        return min(self._published, self._left_out) * float(sizes.astype(np.float64) @ sizes)
+    def handed_up(self, sums: SizeSums, enough: int) -> Counts:
+        # Whoever is published above stands in as large a class or a larger one, of enough records at least; and who is
+        # left out costs as much as the largest class would.
+        each = sums.squares + min(enough, self._records) * sums.small
+        return np.minimum(self._least_weight * each, LARGE).astype(np.int64)
+
+    def least(self, handed: Counts, suppressed: Counts, enough: int, largest: int) -> Floats:
+        # Of what is handed up a record that is left out has no more than the size of its class.
+        more = self._left_out * self._records - self._least_weight * min(max(enough, largest), self._records)
+        total: Floats = handed + more * suppressed
+        is_exact = self._published == self._left_out == 1 and self._records**2 < EXACT
+        return total if is_exact else total * (1 - MARGIN)
+
+    @property
+    def _least_weight(self) -> float:
+        return min(self._published, self._left_out)
 
 
-class _AverageClassSize(Objective):
-    looks_at_classes = True
+@dataclass(frozen=True, eq=False)
+class _AverageClassSize(ClassObjective):
+    _records: int
 
     def score(self, node: Published) -> float:
         return node.records / max(len(node.sizes) + (node.suppressed > 0), 1)
 
-    def bound_above(self, sizes: Counts) -> float:
-        return float(sizes.sum()) / (len(sizes) + 1)  # classes only merge; one more for what is left out
+    def handed_up(self, sums: SizeSums, enough: int) -> Counts:
+        # A class above holds one that is large enough already, or as many records out of smaller ones. What large
+        # classes have beyond that makes no further ones.
+        spare = self._records - enough * sums.classes - sums.small
+        return np.maximum(spare if self._records < EXACT else 0 * spare, 0).astype(np.int64)
+
+    def least(self, handed: Counts, suppressed: Counts, enough: int, largest: int) -> Floats:
+        gone = np.maximum(suppressed, 1) if largest < enough else 0  # nobody, or one class more for what is left out
+        classes: Counts = np.maximum((self._records - handed - gone) // enough + 1, 1)
+        return np.asarray(self._records / classes)
 
 
 def _step_objective(census: Census, balance: float, weights: Floats) -> Objective:

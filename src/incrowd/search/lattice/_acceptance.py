@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from incrowd.core import TOP, Cells, Classes, Domain, Grouping, Histogram, Ladder, add_up
-from incrowd.measures import Published
+from incrowd.measures import Published, SizeSums
 from incrowd.models import All, Judge, KAnonymity, Model, NTCloseness
 from incrowd.search._problem import Bools, Counts, Ints, Problem, least_size
 from incrowd.search.lattice._masking import ByValues, Mask, least_values
@@ -63,7 +63,7 @@ class Acceptance:
         self.rollup = Rollup(problem.census, {name for judge in judges for name in judge.columns})
         self._persons = problem.census.person is not None
         self._k, self._judges = self._k_and_judges(judges)
-        self._small_only = problem.policy == "small_only"
+        self._small_only, self._least_size = problem.policy == "small_only", least_size(problem.model)
         closed = all(judge.upward_closed for judge in judges) and not self._small_only
         self._mask = self.mask_for(judges)
         nobody = self.limit == 0 and all(judge.union_closed for judge in judges)
@@ -147,12 +147,27 @@ class Acceptance:
         # As in `test`, a node that leaves out too much is not counted to the end unless the numbers must be `exact`.
         enough = NO_LIMIT if exact else self.limit
         if self._by_values is None:
-            small = self.rollup.small_records(nodes, cells, self._k, enough)
+            small = self.rollup.small_records(nodes, cells, self._k, enough)[0].tolist()
             return small, small
         bounds, suppressed = self._by_values.count(self.rollup, nodes, cells, enough)
         if self.monotone:
             bounds[suppressed > self.limit] = np.maximum(bounds, self.limit + 1)[suppressed > self.limit]
         return suppressed.tolist(), bounds.tolist()
+
+    def count_sizes(self, nodes: Ints, cells: Rolled) -> tuple[Counts, Bools, SizeSums]:
+        """Count what several nodes leave out, where nothing but the sizes of classes matters, and sum these up.
+
+        Nodes that are passed over have no sums; the flags say which have.
+        """
+        small, large = self.rollup.small_records(nodes, cells, self._k, self.limit)
+        counted = large[1] >= 0
+        return small, counted, SizeSums(large[0, counted], large[1, counted], small[counted].astype(np.float64))
+
+    @property
+    def largest_left_out(self) -> int:
+        """How many records a class that is left out can have."""
+        by_size = self._mask is None and not self._persons and (self._small_only or not self.rollup.has_tail)
+        return min(self._least_size - 1, self.limit) if by_size else self.limit
 
     @functools.cached_property
     def _by_values(self) -> ByValues | None:

@@ -8,15 +8,17 @@ from __future__ import annotations
 import itertools
 import math
 import os
+from collections import deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
 from incrowd.core import Census
-from incrowd.measures import CellObjective, Objective, round_scores
+from incrowd.measures import CellObjective, ClassObjective, Objective, SizeSums, round_scores
 from incrowd.search._problem import Counts, Floats, Ints, Problem, least_size
 from incrowd.search.lattice._rollup import Rollup, node_loops
+from incrowd.search.lattice._sweep import BoxBounds
 
 Merger = Callable[[Floats], Floats]
 Pair = tuple[int, int]
@@ -26,6 +28,7 @@ FEW = 1 << 16  # so many cells, or fewer, are rolled up faster than they are cou
 DENSE = 256  # so many rows, or fewer, are added up by a matrix product
 BUCKETS = 1024  # numbers of records that are left out are rounded down to so many steps: a table answers at once
 TOGETHER = 128  # so many combinations of levels share a table: a node then needs few look-ups
+LAST = 100  # so many looks at nodes are remembered from box to box
 MARGIN = 1e-14  # more than floats lose when parts are added up
 
 
@@ -149,6 +152,9 @@ class Bounds:
         self._steps = np.column_stack([begins, self._strides])
         self._flat = np.concatenate(self._tables)
         self._pairs = self._axis_pairs(problem, rollup if rollup is not None and rollup.is_compiled else None)
+
+    def enter(self, lows: Sequence[int], highs: Sequence[int]) -> None:
+        """Begin with the nodes of a box."""
 
     def node_levels(self, nodes: Ints) -> Counts:
         """Give the levels of every column, in the order of the schema; nodes are rows."""
@@ -276,3 +282,45 @@ class Bounds:
         counts = [alone.get(column, np.zeros(1)) for column in self.axes]
         self.floor = [min(int((count > self.limit).sum()), len(count) - 1) for count in counts]
         return result
+
+
+class ClassBounds(Bounds):
+    """Bounds of a score of classes: what counted nodes hand up to all nodes above them in a box."""
+
+    def __init__(self, problem: Problem, objective: ClassObjective, rollup: Rollup, largest: int) -> None:
+        super().__init__(problem, objective, rollup)
+        self._classes, self._largest = objective, largest
+        self.enough = least_size(problem.model)
+        self._last: deque[tuple[Ints, Counts]] = deque(maxlen=LAST)
+        self.enter([0] * len(self.axes), [0] * len(self.axes))
+
+    def enter(self, lows: Sequence[int], highs: Sequence[int]) -> None:
+        self._above = BoxBounds(lows, highs, warm=self._fast, upward=True)
+        for rows, handed in self._last:
+            self._above.raise_from(rows, handed)
+
+    def hand_up(self, rows: Ints, sums: SizeSums) -> None:
+        """Take note of the classes of nodes, given as rows of levels by axis."""
+        handed = self._classes.handed_up(sums, self.enough)
+        self._last.append((rows, handed))
+        self._above.raise_from(rows, handed)
+
+    def hand_up_sizes(self, levels: Sequence[int], sizes: Counts) -> None:
+        """Take note of the classes of one node, given as levels by column."""
+        self.hand_up((np.array(levels) - self._floor)[None, self.axes], SizeSums.of(sizes, self.enough))
+
+    def least(self, levels: Ints, suppressed: Ints) -> Floats:
+        return self._least(self._above.at(levels), suppressed)
+
+    def open_nodes(self, nodes: Ints, suppressed: Ints, levels: Ints, worse: float, known: Floats) -> Counts:
+        parts = self._least(self._above.flat[nodes], suppressed)
+        possible = (suppressed <= self.limit) & (parts <= worse)
+        open_nodes = np.asarray(nodes[possible], dtype=np.int64)
+        known[open_nodes] = parts[possible]
+        return open_nodes
+
+    def score(self, parts: Floats) -> Floats:
+        return parts
+
+    def _least(self, handed: Counts, suppressed: Ints) -> Floats:
+        return self._classes.least(handed, suppressed.astype(np.int64), self.enough, self._largest)

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from incrowd.core import Field
 from incrowd.core.kernels import compiled
-from incrowd.search._problem import Bools, Counts, Ints
+from incrowd.search._problem import Bools, Counts, Floats, Ints
 
 Words = npt.NDArray[np.int64]
 Slots = npt.NDArray[np.int32]
@@ -199,28 +199,43 @@ def is_below(nodes: Words, one: int, other: int) -> bool:
 
 
 @compiled
-def _empty_small(table: Words, k: int) -> int:
+def _empty_small(table: Words, k: int) -> tuple[int, float, int]:
     """Count the records of classes smaller than k, and empty the table of their sizes."""
-    total = 0
+    # Also give of all other classes the squares of their sizes, and how many there are.
+    total, squares, large = 0, 0.0, 0
     for number in range(len(table)):
-        if table[number] < k:
-            total += table[number]
+        size = table[number]
+        if size < k:
+            total += size
+        else:
+            squares += float(size) * size
+            large += 1
         table[number] = 0
-    return total
+    return total, squares, large
 
 
 @compiled
 def small_records(
-    words: Words, counts: Counts, layout: WordLayout, nodes: Words, k: int, limit: int, room: Room, small: Counts
+    words: Words,
+    counts: Counts,
+    layout: WordLayout,
+    nodes: Words,
+    k: int,
+    limit: int,
+    room: Room,
+    small: Counts,
+    large: Floats,
 ) -> None:
     """Count for several nodes, one after the other, the records in classes smaller than k."""
-    # A node below an earlier one that has more than `limit` is passed over: it has as many or more.
+    # A node below an earlier one that has more than `limit` is passed over: it has as many or more. Two rows of `large`
+    # are for the squares and the number of the other classes; -1 where a node is passed over.
     fields, groups, ladders = layout.fields, layout.groups, layout.ladders
     numbers, found, slots, table = room
     numbers = numbers[: len(words)]
     node = np.empty((2, nodes.shape[1]), dtype=np.int64)
     for place in range(len(nodes)):
         small[place] = -1
+        large[0, place] = large[1, place] = -1
         for other in range(place):
             if small[other] > limit and is_below(nodes, place, other):
                 small[place] = small[other]
@@ -233,7 +248,7 @@ def small_records(
             else:
                 for row in range(len(words)):
                     table[numbers[row]] += counts[row]
-            small[place] = _empty_small(table[:size], k)
+            small[place], large[0, place], large[1, place] = _empty_small(table[:size], k)
 
 
 @compiled

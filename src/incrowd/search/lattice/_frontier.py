@@ -11,9 +11,9 @@ import numpy as np
 import numpy.typing as npt
 
 from incrowd.core import Grid, ParameterError, Schema, unbroken_percent
-from incrowd.measures import Loss, Measure, Objective
+from incrowd.measures import ClassObjective, Loss, Measure, Objective, SizeSums
 from incrowd.models import All, KAnonymity, LDiversity, Model, PSensitive, sensitive_columns
-from incrowd.search._problem import Counts, Ints, Node, Problem, Progress
+from incrowd.search._problem import Counts, Ints, Node, Problem, Progress, least_size
 from incrowd.search.lattice._acceptance import Acceptance, Tested
 from incrowd.search.lattice._bounds import Bounds
 from incrowd.search.lattice._masking import Mask
@@ -145,6 +145,7 @@ class _Walk(Visitor):
             msg = "A frontier needs a promise that counts something in every class: k, distinct l or p."
             raise ParameterError(msg)
         self._bounds = Bounds(problem, objective)
+        self._enough = least_size(problem.model)
         self._arithmetic = Loss("arithmetic").bind(problem.census, {}, 0.5)
         self.best: list[Node | None] = [None] * len(values)
         self._ranks: list[tuple[float, int, Levels]] = [(np.inf, 0, ())] * len(values)
@@ -165,10 +166,13 @@ class _Walk(Visitor):
         worst = np.append(-np.inf, np.maximum.accumulate(self._scores))[len(self._values) - bounds]
         return nodes[self._least[nodes] <= worst]
 
-    def is_hopeful(self, cells: Rolled) -> bool:
-        if not self._objective.looks_at_classes:
-            return True
-        return self._objective.bound_above(self._acceptance.sizes(cells)) <= float(self._scores.max())
+    def wanted_above(self, cells: Rolled, nodes: Counts, bounds: Counts) -> Counts:
+        if not isinstance(self._objective, ClassObjective):
+            return nodes
+        sums = SizeSums.of(self._acceptance.sizes(cells), self._enough)
+        handed = self._objective.handed_up(sums, self._enough)
+        least = self._objective.least(handed, np.zeros(1, dtype=np.int64), self._enough, self._problem.limit)
+        return nodes if float(least[0]) <= float(self._scores.max()) else nodes[:0]
 
     def node_levels(self, nodes: Ints) -> Ints:
         return self._bounds.node_levels(nodes)

@@ -14,10 +14,10 @@ import numpy as np
 import numpy.typing as npt
 
 from incrowd.core import ParameterError
-from incrowd.measures import Measure, Objective
+from incrowd.measures import ClassObjective, Measure, Objective
 from incrowd.search._problem import Counts, Ints, Node, OnProgress, Outcome, Problem, Progress
 from incrowd.search.lattice._acceptance import Acceptance, Tested
-from incrowd.search.lattice._bounds import Bounds
+from incrowd.search.lattice._bounds import Bounds, ClassBounds
 from incrowd.search.lattice._rollup import Levels, Rolled
 from incrowd.search.lattice._sweep import MANY, Sweep, Visitor
 
@@ -67,13 +67,19 @@ class BranchAndBound(Visitor):
         self, problem: Problem, objective: Objective, until: float | None, progress: OnProgress | None
     ) -> None:
         self._problem, self._acceptance, self._objective = problem, Acceptance(problem), objective
-        self._bounds = Bounds(problem, objective, self._acceptance.rollup)
+        self._bounds = self._new_bounds()
         self._until, self._progress, self._called = until, progress, time.monotonic()
         self._known: dict[Levels, int] = {}  # what tested nodes leave out at least, levels by axis
         self.best: Node | None = None
         self._rank: tuple[int, Levels] = (0, ())
         self._better = self._worse = np.inf  # sums of parts that are surely better and surely worse than the best
         self._sweep: Sweep | None = None
+
+    def _new_bounds(self) -> Bounds:
+        if not isinstance(self._objective, ClassObjective):
+            return Bounds(self._problem, self._objective, self._acceptance.rollup)
+        largest = self._acceptance.largest_left_out
+        return ClassBounds(self._problem, self._objective, self._acceptance.rollup, largest)
 
     def run(self) -> Outcome:
         """Search until nothing better can be left, or until it has to stop."""
@@ -122,10 +128,12 @@ class BranchAndBound(Visitor):
 
     def _sweep_box(self, box: Box) -> None:
         """Sweep a box, with what the nodes tested last say about it."""
+        self._bounds.enter(box.lows, box.highs)
         self._sweep = sweep = Sweep(self, self._acceptance.rollup, box.lows, box.highs)
         sweep.raise_all(self._bounds.suppressed_in_box(box.lows, box.highs, sweep.levels))
-        for node in itertools.islice(reversed(self._known), LAST):
-            sweep.raise_below(node, self._known[node])
+        last = list(itertools.islice(reversed(self._known), LAST))
+        if last:
+            sweep.learn(np.array(last), [self._known[node] for node in last])
         cells = len(self._acceptance.rollup.start)
         sweep.run(self._bounds.coarse_node(box.lows, box.highs, cells) if cells >= COARSE else None)
         self._sweep = None
@@ -154,7 +162,9 @@ class BranchAndBound(Visitor):
 
     def direct_visit_limit(self, cells: Rolled) -> int:
         """Let the compiled loop count several nodes at once, where that is cheap."""
-        return FEW if len(cells) <= MANY and self._acceptance.counts_at_once else 2
+        if len(cells) > MANY or not self._acceptance.counts_at_once:
+            return 2
+        return 2 * FEW if isinstance(self._bounds, ClassBounds) else FEW  # classes say more than a walk to few nodes
 
     def is_worth(self, node: Levels, bound: int, cells: Rolled) -> bool:
         """Whether a node may close nodes below: not if it was tested, nor if little is known to be left out there."""
@@ -169,12 +179,13 @@ class BranchAndBound(Visitor):
     def node_levels(self, nodes: Ints) -> Ints:
         return self._bounds.node_levels(nodes)
 
-    def is_hopeful(self, cells: Rolled) -> bool:
-        """Whether a measure of classes leaves hope for a node at or above these cells."""
+    def wanted_above(self, cells: Rolled, nodes: Counts, bounds: Counts) -> Counts:
+        """Give the nodes that a measure of classes leaves hope for above these cells."""
         self._report()
-        if self.best is None or not self._objective.looks_at_classes:
-            return True
-        return self._objective.bound_above(self._acceptance.sizes(cells)) <= self.best.score
+        if not isinstance(self._bounds, ClassBounds):
+            return nodes
+        self._bounds.hand_up_sizes(cells.levels, self._acceptance.sizes(cells))
+        return self.wanted(nodes, bounds)
 
     def wanted(self, nodes: Counts, bounds: Counts) -> Counts:
         """Give the nodes that do not leave out too much, and may be better than the best."""
@@ -192,7 +203,12 @@ class BranchAndBound(Visitor):
         if len(cells) > MANY or not self._acceptance.counts_at_once:
             return self._test_each(rows, cells)
         self._report()
-        suppressed, bounds = self._acceptance.count(self.node_levels(nodes), cells)
+        if isinstance(self._bounds, ClassBounds) and not self._acceptance.rollup.has_tail:
+            small, counted, sums = self._acceptance.count_sizes(self.node_levels(nodes), cells)
+            self._bounds.hand_up(nodes[counted], sums)
+            suppressed = bounds = list(map(int, small))
+        else:
+            suppressed, bounds = self._acceptance.count(self.node_levels(nodes), cells)
         promising = np.array(suppressed) <= self._acceptance.limit
         if self.best is not None and promising.any():
             promising &= self._bounds.least(nodes.T, np.array(suppressed)) <= self._worse
@@ -229,9 +245,11 @@ class BranchAndBound(Visitor):
         cells = self._acceptance.rollup.to(self.node_levels(np.array(node)).tolist(), source)
         tested = self._acceptance.test(cells)
         self._known[node] = tested.bound
+        if isinstance(self._bounds, ClassBounds):
+            self._bounds.hand_up_sizes(cells.levels, tested.sizes)
         publishes = tested.acceptable and tested.classes  # nothing is no release
         if publishes and self._may_be_better(node, tested.suppressed):
-            columns = not self._objective.looks_at_classes
+            columns = not isinstance(self._objective, ClassObjective)
             score = self._objective.score(self._acceptance.published(cells, tested, columns=columns))
             best = Node(self._by_name(cells.levels), tested.suppressed, tested.classes, score)
             self._keep_if_best(best, cells.levels)

@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from incrowd.core import Census, Packing, group
-from incrowd.search._problem import Bools, Counts, Ints
+from incrowd.search._problem import Bools, Counts, Floats, Ints
 
 Words = npt.NDArray[np.int64]
 Levels = tuple[int, ...]
@@ -127,13 +127,15 @@ class Rollup:
     def is_shared(self, cells: Rolled) -> bool:
         return self.is_compiled and len(cells) >= SHARE_FROM
 
-    def small_records(self, nodes: Ints, source: Rolled, k: int, limit: int) -> list[int]:
+    def small_records(self, nodes: Ints, source: Rolled, k: int, limit: int) -> tuple[Counts, Floats]:
         """Count for several nodes the records in classes smaller than k, where cells are classes."""
-        # A node below an earlier one that leaves out too much is passed over: it is given the number of that one.
-        small, (words,) = np.empty(len(nodes), dtype=np.int64), source.words
+        # A node below an earlier one that leaves out too much is passed over: it is given the number of that one. Also
+        # give the squared sizes and the number of all other classes; -1 for nodes that are passed over.
+        small, large, (words,) = np.empty(len(nodes), dtype=np.int64), np.empty((2, len(nodes))), source.words
         room = self.room._replace(sums=self.room.sums[: DENSE * len(words)])
-        cell_loops().small_records(words, source.counts, self.layout, self.above_floor(nodes), k, limit, room, small)
-        return small.tolist()
+        shape = self.layout, self.above_floor(nodes)
+        cell_loops().small_records(words, source.counts, *shape, k, limit, room, small, large)
+        return small, large
 
     def above_floor(self, nodes: Ints) -> Counts:
         """Count the levels of nodes from the floor, in the one kind of array that loops are compiled for."""

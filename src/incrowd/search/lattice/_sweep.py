@@ -48,9 +48,9 @@ class Visitor(ABC):
     def wanted(self, nodes: Counts, bounds: Counts) -> Counts:
         """Give the nodes that are still of interest, given the bounds that they inherited."""
 
-    def is_hopeful(self, cells: Rolled) -> bool:
-        """Say whether nodes at or above these cells may be of interest."""
-        return True
+    def wanted_above(self, cells: Rolled, nodes: Counts, bounds: Counts) -> Counts:
+        """Give the nodes that are still of interest, given cells at or below all of them."""
+        return nodes
 
     @abstractmethod
     def visit(self, nodes: Ints, cells: Rolled) -> Sequence[int]:
@@ -64,15 +64,42 @@ class Visitor(ABC):
         return nodes
 
 
+class BoxBounds:
+    """A number per node of a box, which holds for all nodes below it too, or for all above it: the largest known."""
+
+    def __init__(self, lows: Sequence[int], highs: Sequence[int], *, warm: bool, upward: bool = False) -> None:
+        self._ends = np.array(highs if upward else lows, dtype=np.int64)  # from where a node reaches
+        self._sign = -1 if upward else 1
+        self._shape = np.array([high - low + 1 for low, high in zip(lows, highs, strict=True)], dtype=np.int64)
+        self._raised, self._warm = np.zeros(tuple(self._shape), dtype=np.int64), warm
+        self._strides = np.array(self._raised.strides, dtype=np.int64) // self._raised.itemsize
+        self.flat = self._raised.reshape(-1)[:: self._sign]
+
+    def at(self, levels: Ints) -> Counts:
+        """Give the numbers of nodes, one row per axis; 0 outside of the box."""
+        steps = (levels.T - self._ends) * self._sign
+        inside = ((steps >= 0) & (steps < self._shape)).all(axis=1)
+        return np.where(inside, self._raised.reshape(-1)[np.where(inside, steps @ self._strides, 0)], 0)
+
+    def raise_from(self, rows: Ints, numbers: Counts) -> None:
+        """Take note of the numbers of nodes, which are rows of levels."""
+        tops = np.ascontiguousarray((rows - self._ends) * self._sign, dtype=np.int64)
+        if self._warm:
+            node_loops().raise_below(self._raised.reshape(-1), self._shape, tops, numbers)
+            return
+        for top, number in zip(tops.tolist(), numbers.tolist(), strict=True):
+            reached = self._raised[tuple(slice(0, max(level + 1, 0)) for level in top)]
+            np.maximum(reached, number, out=reached)
+
+
 class Sweep:
     """Visits the nodes of a box that are of interest."""
 
     def __init__(self, visitor: Visitor, rollup: Rollup, lows: Levels, highs: Levels) -> None:
         self._visitor, self._rollup, self._lows = visitor, rollup, lows
         shape = tuple(high - low + 1 for low, high in zip(lows, highs, strict=True))
-        self._bounds = np.zeros(shape, dtype=np.int64)
-        self._flat = self._bounds.reshape(-1)
-        self._shape = np.array(shape)
+        self._bounds = BoxBounds(lows, highs, warm=rollup.warm)
+        self._flat = self._bounds.flat
         indices = np.indices(shape, dtype=np.int16).reshape(len(shape), -1)
         self._least = np.array(lows, dtype=np.int16)
         self.levels = indices + self._least[:, None]
@@ -98,20 +125,9 @@ class Sweep:
         """Take over bounds that are known for every node."""
         np.maximum(self._flat, bounds, out=self._flat)
 
-    def raise_below(self, node: Sequence[int], bound: int) -> None:
-        """Take note of a bound of a node: it bounds all nodes below it too."""
-        box = (slice(0, max(level - low + 1, 0)) for level, low in zip(node, self._lows, strict=True))
-        below = self._bounds[tuple(box)]
-        np.maximum(below, bound, out=below)
-        self._news += 1
-
-    def _learn(self, rows: Ints, bounds: Sequence[int]) -> None:
-        if not self._rollup.warm:
-            for row, bound in zip(rows.tolist(), bounds, strict=True):
-                self.raise_below(row, bound)
-            return
-        tops = np.ascontiguousarray(rows - self._least, dtype=np.int64)  # the one kind that the loop is compiled for
-        node_loops().raise_below(self._flat, self._shape, tops, np.array(bounds, dtype=np.int64))
+    def learn(self, rows: Ints, bounds: Sequence[int]) -> None:
+        """Take note of the bounds of nodes: they bound all nodes below too."""
+        self._bounds.raise_from(rows, np.array(bounds, dtype=np.int64))
         self._news += 1
 
     def _walk_from_table(self, nodes: Counts) -> None:
@@ -131,11 +147,12 @@ class Sweep:
             inside = self._ask_above(part if known == self._news else self._wanted(part), cells)
             if len(inside) > self._visitor.direct_visit_limit(cells):
                 rolled = self._rollup.to(self._common_levels(inside), cells)
-                if self._visitor.is_hopeful(rolled):
+                inside = self._visitor.wanted_above(rolled, inside, self._flat[inside])
+                if len(inside):
                     self._walk(axis + 1, rolled, inside)
             elif len(inside):
                 rows = self._rows[inside]
-                self._learn(rows, self._visitor.visit(rows, cells))
+                self.learn(rows, self._visitor.visit(rows, cells))
                 self._open[inside] = False
 
     def _ask_above(self, nodes: Counts, cells: Rolled) -> Counts:
@@ -145,11 +162,11 @@ class Sweep:
         top = self._rows[nodes].max(axis=0)
         if (top == self._rows[nodes[0]]).all():
             return nodes
-        inherited = int(self._bounds[tuple((top - self._least).tolist())])
+        inherited = int(self._bounds.at(top[:, None])[0])
         if not self._visitor.is_worth(tuple(top.tolist()), inherited, cells):
             return nodes
         (bound,) = self._visitor.visit(top[None, :], cells)
-        self._learn(top[None, :], [bound])
+        self.learn(top[None, :], [bound])
         return self._wanted(nodes)
 
     def _wanted(self, nodes: Counts) -> Counts:
