@@ -60,8 +60,8 @@ def test_the_limit_of_the_highest_chance_is_the_one_that_is_accepted() -> None:
     assert highest_row(Charts(release("l>=2")), 1)[3:] == ["", ""]
     stated = highest_row(Charts(release("k>=3"), threshold=Fraction(9, 100)), 3)
     assert stated[1:] == ["33.3%", "33.3%", "at most 9.0%", "EXCEEDED"]
-    lines = chances_figure(Charts(release("l>=2"))).plain["layer"]
-    assert any("0.2" in str(line) for line in lines)
+    drawn = chances_figure(Charts(release("l>=2"))).chart.svg
+    assert ">limit</text>" in drawn
 
 
 def test_the_scenario_says_which_chance_is_accepted_and_who_says_so() -> None:

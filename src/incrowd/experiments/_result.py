@@ -9,11 +9,12 @@ import os
 import textwrap
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from incrowd.core import FORCE, DataError, Hint, ParameterError, atomic_path
-from incrowd.report import bars_with_limit, points_beside, series_bars, series_curves, svg_of, yes_and_no
+from incrowd.report import Picture, bars_with_limit, points_beside, series_bars, series_curves, yes_and_no
 
 Row = dict[str, Any]
 WIDTH = 100
@@ -59,10 +60,10 @@ class Experiment:
     seconds: float = field(default=0.0, repr=False)
 
     @property
-    def charts(self) -> dict[str, Any]:
-        """The charts of the tables, as altair charts by name; what made-up rows gave is marked so."""
-        drawn = DRAWN[self.name](self.tables)
-        return {name: chart.properties(title=MARK) for name, chart in drawn.items()} if self.stand_in else drawn
+    def charts(self) -> dict[str, Picture]:
+        """The charts of the tables by name, as pictures; what made-up rows gave is marked so."""
+        heading = MARK if self.stand_in else ""
+        return {name: draw(heading=heading) for name, draw in DRAWN[self.name](self.tables).items()}
 
     def to_dict(self) -> dict[str, Any]:
         """Give everything as plain data."""
@@ -138,34 +139,42 @@ def _claim_line(word: str, text: str) -> str:
 # Which charts an experiment has.
 
 Tables = Mapping[str, Sequence[Row]]
+Drawing = Callable[..., Picture]
 
 
-def _enhanced_charts(tables: Tables) -> dict[str, Any]:
+def _enhanced_charts(tables: Tables) -> dict[str, Drawing]:
     exposed = [
         {**row, "left_out": f"at most {100 * row['max_suppressed']:g} % left out"} for row in tables["similarity"]
     ]
-    up, size = "distortion ratio (top-down)", "quasi-identifiers"
+    up, size, alpha = "distortion ratio (top-down)", "quasi-identifiers", "alpha (p = 2, k = 3)"
     return {
-        "similarity": series_bars(
-            exposed, ("left_out", "exposed_share", "model"), ("", "minimal tables exposed to similarity"), share=True
+        "similarity": partial(
+            series_bars,
+            exposed,
+            ("left_out", "exposed_share", "model"),
+            ("", "minimal tables exposed to similarity"),
+            share=True,
         ),
-        "alpha": series_curves(tables["alpha"], ("alpha", "distortion", "model"), ("alpha (p = 2, k = 3)", up)),
-        "size": series_curves(tables["size"], ("quasi_identifiers", "distortion", "model"), (size, up)),
-        "time": series_curves(
-            tables["size"], ("quasi_identifiers", "seconds", "model"), (size, "processor seconds (top-down)")
+        "alpha": partial(series_curves, tables["alpha"], ("alpha", "distortion", "model"), (alpha, up)),
+        "size": partial(series_curves, tables["size"], ("quasi_identifiers", "distortion", "model"), (size, up)),
+        "time": partial(
+            series_curves,
+            tables["size"],
+            ("quasi_identifiers", "seconds", "model"),
+            (size, "processor seconds (top-down)"),
         ),
     }
 
 
-def _homogeneity(tables: Tables) -> dict[str, Any]:
+def _homogeneity(tables: Tables) -> dict[str, Drawing]:
     up = "expected classes with one value"
     return {
-        "size": series_curves(tables["size"], ("n", "expected_classes", "how"), ("records (k = 5)", up)),
-        "k": series_curves(tables["k"], ("k", "expected_classes", "how"), ("k (60,000 records)", up), log="y"),
+        "size": partial(series_curves, tables["size"], ("n", "expected_classes", "how"), ("records (k = 5)", up)),
+        "k": partial(series_curves, tables["k"], ("k", "expected_classes", "how"), ("k (60,000 records)", up), log="y"),
     }
 
 
-def _p_sensitive(tables: Tables) -> dict[str, Any]:
+def _p_sensitive(tables: Tables) -> dict[str, Drawing]:
     printed = {(row["size"], row["k"]): row["printed_disclosures"] for row in tables["summary"]}
     rows = [
         {
@@ -177,17 +186,20 @@ def _p_sensitive(tables: Tables) -> dict[str, Any]:
         if row["max_suppressed"] == 0
     ]
     titles = ("points: our samples, nobody left out; diamond: the paper", "attribute disclosures")
-    return {"disclosures": points_beside(rows, ("setting", "ours", "printed"), titles)}
+    return {"disclosures": partial(points_beside, rows, ("setting", "ours", "printed"), titles)}
 
 
-def _improved_charts(tables: Tables) -> dict[str, Any]:
+def _improved_charts(tables: Tables) -> dict[str, Drawing]:
     rows = [{"table": row["table"], "k": row.get("k", 0)} for row in tables["results"]]
-    return {"k": bars_with_limit(rows, ("table", "k"), "records in the smallest class; 0: nothing published", 2)}
+    return {
+        "k": partial(bars_with_limit, rows, ("table", "k"), "records in the smallest class; 0: nothing published", 2)
+    }
 
 
-def _closeness(tables: Tables) -> dict[str, Any]:
+def _closeness(tables: Tables) -> dict[str, Drawing]:
     grids = {
-        f"check-{name.replace(' ', '-').lower()}": yes_and_no(
+        f"check-{name.replace(' ', '-').lower()}": partial(
+            yes_and_no,
             [dict(row) for row in tables["check"] if row["table"] == name],
             ("n", "t", "holds"),
             (f"n (Table 5 {name})", "t"),
@@ -196,10 +208,10 @@ def _closeness(tables: Tables) -> dict[str, Any]:
     }
     cut = [{**row, "t": f"t = {row['t']:g}"} for row in tables["adult"] if row["model"] == "(n, t)-closeness"]
     up = "loss of the Mondrian release"
-    return {**grids, "adult": series_curves(cut, ("n", "loss", "t"), ("n", up), log="x")}
+    return {**grids, "adult": partial(series_curves, cut, ("n", "loss", "t"), ("n", up), log="x")}
 
 
-DRAWN: Mapping[str, Callable[[Tables], dict[str, Any]]] = {
+DRAWN: Mapping[str, Callable[[Tables], dict[str, Drawing]]] = {
     "enhanced": _enhanced_charts,
     "homogeneity": _homogeneity,
     "p-sensitive": _p_sensitive,
@@ -238,7 +250,7 @@ def write(experiment: Experiment, folder: Path) -> list[str]:
     mark = {"stand_in": MARK} if experiment.stand_in else {}
     marked = {name: [{**row, **mark} for row in rows] for name, rows in experiment.tables.items()}
     texts = {f"{experiment.name}-{name}.csv": _csv_text(rows) for name, rows in marked.items()}
-    texts |= {f"{experiment.name}-{name}.svg": svg_of(chart) for name, chart in experiment.charts.items()}
+    texts |= {f"{experiment.name}-{name}.svg": chart.svg for name, chart in experiment.charts.items()}
     plain = {"schema": 1, **experiment.to_dict()}
     texts[f"{experiment.name}.json"] = json.dumps(plain, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
     for name, text in texts.items():

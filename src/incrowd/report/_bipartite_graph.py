@@ -15,15 +15,6 @@ _LONGEST = 26
 """Longer texts are cut; their full length stands in the tooltip."""
 
 
-class Picture(str):
-    """A picture as SVG; notebooks show it."""
-
-    __slots__ = ()
-
-    def _repr_svg_(self) -> str:
-        return str(self)
-
-
 def bipartite_svg(association: Association, max_values: int = 12, max_classes: int = 24) -> str:
     """Draw values on the left, classes on the right, and between them lines that are as thick as the shares.
 

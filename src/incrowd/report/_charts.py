@@ -16,7 +16,8 @@ from incrowd.evidence import Attack, Attacks, Risk, Subject, Utility, attack, ri
 from incrowd.models import Association, KAnonymity, check_column
 from incrowd.release import Basis, Release, StoredRecoding, is_comparable, open_original, open_release
 from incrowd.report import _chart_rows as rows, _plots as plots
-from incrowd.report._bipartite_graph import Picture, bipartite_svg
+from incrowd.report._bipartite_graph import bipartite_svg
+from incrowd.report._panel import Picture
 from incrowd.search import find_frontier, growing_promise
 
 SHOWN = 15
@@ -29,7 +30,7 @@ WORK = 50_000_000
 
 @dataclass(frozen=True, eq=False)
 class Charts:
-    """Charts of a release; each is an altair chart.
+    """Charts of a release, each a ``Picture``: notebooks show it, and ``str`` of it is SVG.
 
     They show numbers of the original table beside those of the release: for the owner of the data, not for the public.
     With a ``population``, how many people the table was drawn from, the journalist is measured too. Above ``threshold``
@@ -40,11 +41,11 @@ class Charts:
     population: int | None = None
     threshold: Fraction | None = None
 
-    def class_sizes(self) -> Any:
+    def class_sizes(self) -> Picture:
         """Draw how many people are in classes of which size, before and after (chart A)."""
         return plots.class_sizes(rows.size_rows({when: classes.size for when, classes in self.groups.items()}))
 
-    def attackers(self, limit: float | None = None) -> Any:
+    def attackers(self, limit: float | None = None) -> Picture:
         """Draw what three kinds of attackers achieve, before and after (chart B)."""
         drawn = [
             {"attacker": one.name, "when": when, "chance": float(one.average if one.highest is None else one.highest)}
@@ -53,28 +54,28 @@ class Charts:
         ]
         return plots.attackers(drawn, limit)
 
-    def confidence(self, column: str, limit: float | None = None) -> Any:
+    def confidence(self, column: str, limit: float | None = None) -> Picture:
         """Draw the most certain guess of a sensitive value in every class, sorted (chart C)."""
         return plots.confidence(rows.confidence_rows(self._classes_with(column), column), limit)
 
-    def bipartite(self, column: str) -> Any:
+    def bipartite(self, column: str) -> Picture:
         """Draw which groups have which values of a sensitive column: the most certain ones, as SVG."""
         return Picture(bipartite_svg(Association.of(self._classes_with(column), column)))
 
-    def attack_rates(self) -> Any:
+    def attack_rates(self) -> Picture:
         """Draw how often each simulated attack succeeds, before and after (chart D)."""
         found = [(one, when) for when, attacks in self.attacks.items() for one in attacks if one.guesses]
         return plots.attack_rates([_rate(*one) for one in found])
 
-    def ladders(self) -> Any:
+    def ladders(self) -> Picture:
         """Draw how far up its ladder each column is published (chart E)."""
         return plots.ladders(rows.ladder_rows(self.basis))
 
-    def losses(self) -> Any:
+    def losses(self) -> Picture:
         """Draw the detail that each column lost."""
         return plots.losses(rows.loss_rows(self.basis))
 
-    def marginals(self, column: str) -> Any:
+    def marginals(self, column: str) -> Picture:
         """Draw what a column looks like before and after (chart F)."""
         _check_known(column, self.utility.columns, "published column")
         drawn = [
@@ -84,7 +85,7 @@ class Charts:
         ]
         return plots.marginals(drawn, column)
 
-    def frontier(self) -> Any | None:
+    def frontier(self) -> Picture | None:
         """Draw the detail that every k would keep with the other promises (chart G); nothing for a huge lattice."""
         problem = self.basis.problem
         if problem.nodes * len(problem.census) > WORK:
@@ -96,18 +97,18 @@ class Charts:
         curve = rows.frontier_rows(find_frontier(asked, "k", grid, "loss"))
         return plots.frontier(curve, {"k": chosen, "kept": self.release.detail_kept})
 
-    def lattice(self) -> Any | None:
+    def lattice(self) -> Picture | None:
         """Draw the lattice with its acceptable, minimal and chosen nodes; nothing if it is too large or missing."""
         levels = self.release.recoding.levels
         found = None if levels is None else rows.lattice_rows(self.basis.problem, list(levels.values()))
         return None if found is None else plots.lattice(*found)
 
-    def rectangles(self) -> Any | None:
+    def rectangles(self) -> Picture | None:
         """Draw the classes of a local recoding over two columns of numbers or dates; nothing if there are none."""
         found = rows.rectangle_rows(self.basis)
         return None if found is None else plots.rectangles(*found)
 
-    def tree(self, column: str) -> Any | None:
+    def tree(self, column: str) -> Picture | None:
         """Draw the hierarchy of a quasi-identifier; nothing if it has too many values to be drawn."""
         ladders = self.basis.problem.census.ladders
         _check_known(column, ladders, "quasi-identifier")

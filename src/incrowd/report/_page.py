@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -11,29 +10,17 @@ from importlib.resources import files
 from typing import Any, Literal
 
 import jinja2
-import vl_convert
 from markupsafe import Markup
+
+from incrowd.report._panel import Picture, printable_text
 
 TEMPLATES = files("incrowd.report") / "templates"
 WORDS: dict[str, Any] = tomllib.loads((TEMPLATES / "words.toml").read_text(encoding="utf-8"))
 """Words of a report that stay the same."""
 
-# Texts of other people in a page: what cannot be drawn, or would turn the words around it, is replaced.
-
-_UNSHOWN = re.compile(
-    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f"  # control characters: no XML file may hold them
-    "\u202a-\u202e\u2066-\u2069"  # they turn the direction of what follows
-    "\ud800-\udfff\ufffe\uffff]"  # no characters at all
-)
-
-
-def printable_text(text: str) -> str:
-    """Give a text that can stand in a page and in a picture."""
-    return _UNSHOWN.sub("\N{REPLACEMENT CHARACTER}", text)
-
 
 def shown_everywhere(plain: Any) -> Any:
-    """Do the same to all texts of plain data; what is marked up already stays."""
+    """Replace what cannot be shown in all texts of plain data; what is marked up already stays."""
     match plain:
         case Markup():
             return plain
@@ -92,36 +79,26 @@ class Table:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Figure:
-    """A chart (of altair, or SVG as text), how to read it, and what to do about it.
+    """A chart, how to read it, and what to do about it.
 
     ``name`` says to programs what it is. An ``extra`` one is left to the JSON report and the web page, so that the
     printed report stays short.
     """
 
     title: str
-    chart: Any
+    chart: Picture
     reading: str
     advice: str
     name: str
     extra: bool = False
 
     @property
-    def plain(self) -> dict[str, Any]:
-        """What draws it, as plain data; a picture that is drawn already stands under ``svg``."""
-        if isinstance(self.chart, str):
-            return {"svg": str(self.chart)}
-        return dict(shown_everywhere(self.chart.to_dict(validate=False)))  # the charts are ours, and their tests check
-
-    @property
     def svg(self) -> Markup:
         """The picture, to stand in the page itself."""
-        drawn = self.chart
-        if not isinstance(drawn, str):  # the drawing program dies of control characters, and Python with it
-            drawn = vl_convert.vegalite_to_svg(self.plain)
-        return Markup(drawn)  # noqa: S704 - drawn by us, and every text in it is escaped there
+        return Markup(self.chart.svg)  # noqa: S704 - drawn by us, and every text in it is escaped there
 
 
-def figure_of(name: str, chart: Any, *, extra: bool = False, again: bool = False, **words: str) -> Figure:
+def figure_of(name: str, chart: Picture, *, extra: bool = False, again: bool = False, **words: str) -> Figure:
     """Give a chart with its words, into which others may be put; how to read it is said once."""
     title, *more = (WORDS["figures"][name][part].format(**words) for part in ("title", "reading", "advice"))
     reading, advice = ("", "") if again else more
@@ -200,7 +177,7 @@ def _template() -> jinja2.Template:
 
 
 def plain_page(page: Page) -> dict[str, Any]:
-    """Give a page as plain data; charts as what draws them, with their letter where the printed report shows them."""
+    """Give a page as plain data; charts as numbers and SVG, with their letter where the printed report shows them."""
     letters = page.letters
     return {
         "schema": 1,
@@ -229,7 +206,7 @@ def plain_page(page: Page) -> dict[str, Any]:
                         "title": figure.title,
                         "reading": figure.reading,
                         "advice": figure.advice,
-                        "chart": figure.plain,
+                        "chart": shown_everywhere(figure.chart.to_dict()),
                     }
                     for figure in section.figures
                 ],

@@ -1,357 +1,339 @@
-"""How charts look, drawn with altair: one function per kind, colours that colour-blind people can tell apart."""
+"""How charts look: one function per kind, rows of numbers in and a picture out."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
-import altair as alt
-import vl_convert
+from incrowd.report._axes import Axis, day_axis, name_axis, number_axis, plain_axis, power_axis
+from incrowd.report._panel import INK, QUIET, Panel, Picture
 
-BEFORE, AFTER, LIMIT, QUIET = "#D55E00", "#0072B2", "#1a1a1a", "#9a9a9a"
-"""Vermilion, blue, ink and grey of Okabe and Ito's palette."""
-WIDTH, HEIGHT = 460, 200
-TYPE = 13
-"""The size of type, large enough to be read where a chart shrinks to the width of a phone."""
+BEFORE, AFTER = "#D55E00", "#0072B2"
+"""Vermilion and blue of Okabe and Ito's palette, which color-blind people can tell apart."""
+SIZE = (460, 200)
 WHEN = ["before", "after"]
+COLOR = {"before": BEFORE, "after": AFTER}
+BLUES = ["#cfe1f2", "#93c3df", "#4b97c9", "#1864aa", "#0a4a90"]
+"""From few to many, and from as it was to the vaguest."""
 Rows = Sequence[dict[str, Any]]
 
 
-def _data(rows: Rows) -> alt.Data:
-    """Give rows to a chart as they are: as a tuple, which altair does not copy each time a chart is put together."""
-    return alt.Data(values=tuple(rows))  # type: ignore[no-untyped-call]
+def _known_times(rows: Rows) -> list[str]:
+    return [when for when in WHEN if any(row["when"] == when for row in rows)]
 
 
-def _before_after_colour() -> alt.Color:
-    """Colour by before and after, the same in every chart."""
-    scale = alt.Scale(domain=WHEN, range=[BEFORE, AFTER])
-    return alt.Color("when:N", scale=scale, title=None, legend=alt.Legend(orient="top"))
+def _bars_beside(
+    panel: Panel, across: Axis, row: dict[str, Any], of: tuple[str, str, str], place: int, bars: int, color: str
+) -> None:
+    """Draw one of the bars that stand beside each other at a name."""
+    name, number, series = of
+    width = 0.8 * panel.width * across.step / bars
+    left = panel.x(row[name]) + width * (place - bars / 2)
+    said = f"{row[name]}, {row[series]}: {_percent(row[number])}"
+    panel.box((left, left + width, panel.y(0), panel.y(row[number])), color, said)
 
 
-def _percents() -> alt.Axis:
-    return alt.Axis(format="%", tickCount=5)
-
-
-def _shares(field: str, title: str) -> alt.Y:
-    """Give an axis of shares from 0."""
-    return alt.Y(f"{field}:Q", title=title, axis=_percents(), scale=alt.Scale(zero=True))
-
-
-def _before_after_bars(rows: Rows, across: alt.X, up: str, title: str, digits: str = ".1%") -> Any:
+def _before_after_bars(rows: Rows, of: tuple[str, str], titles: tuple[str, str, str], **more: Any) -> Panel:
     """Draw the bars of before and after beside each other."""
-    return (
-        alt.Chart(_data(rows))
-        .mark_bar()
-        .encode(
-            x=across,
-            xOffset=alt.XOffset("when:N", sort=WHEN),
-            y=_shares(up, title),
-            color=_before_after_colour(),
-            tooltip=[*map(alt.Tooltip, (across.shorthand, "when:N")), alt.Tooltip(f"{up}:Q", format=digits)],
-        )
-    )
+    name, number = of
+    across = name_axis(list(dict.fromkeys(row[name] for row in rows)), titles[1])
+    limit = more.pop("limit", None)
+    up = number_axis([row[number] for row in rows] + [limit or 0], titles[2], zero=True, share=True)
+    times = _known_times(rows)
+    legend = [(when, COLOR[when], "square") for when in times]
+    panel = Panel(titles[0], across, up, more.pop("size", SIZE), legend=legend)
+    for row in rows:
+        place = times.index(row["when"])
+        _bars_beside(panel, across, row, (name, number, "when"), place, len(times), COLOR[row["when"]])
+    if limit is not None:
+        panel.limit(limit)
+    return panel
 
 
-def _with_limit(chart: Any, limit: float | None) -> Any:
-    """Draw a limit across a chart of shares, if there is one, with its name."""
-    if limit is None:
-        return chart
-    base = alt.Chart(_data([{"limit": limit, "label": "limit"}]))
-    rule = base.mark_rule(color=LIMIT, strokeDash=[6, 4]).encode(y=alt.Y("limit:Q"))
-    text = base.mark_text(align="right", baseline="bottom", dy=-2, fontSize=TYPE, color=LIMIT)
-    end = alt.XValue(WIDTH)  # type: ignore[no-untyped-call]
-    return chart + (rule + text.encode(y=alt.Y("limit:Q"), x=end, text=alt.Text("label:N")))
+def _percent(share: float) -> str:
+    return f"{share:.1%}" if share >= 0.1 or not share else f"{share:.2%}"
 
 
-def _finished_chart(chart: Any, title: str, *, width: int = WIDTH, height: int = HEIGHT) -> Any:
-    """Give a chart its size, its title for readers of the page's source, and our type.
-
-    All at once: altair copies the whole chart for every call that changes it.
-    """
-    room = {"left": 24, "right": 14, "top": 8, "bottom": 8}  # a reader's type may be wider than the one measured with
-    sizes = {"labelFontSize": TYPE, "titleFontSize": TYPE}
-    config = {
-        "font": "sans-serif",
-        "background": "white",
-        "axis": {**sizes, "titleFontWeight": "normal", "labelLimit": 200, "titleLimit": 420},
-        "legend": sizes,
-        "view": {"strokeWidth": 0},
-    }
-    return chart.properties(width=width, height=height, description=title, padding=room, config=config)
-
-
-def svg_of(chart: Any) -> str:
-    """Draw a chart as SVG."""
-    return str(vl_convert.vegalite_to_svg(chart.to_dict()))
+def _steps(panel: Panel, places: Sequence[tuple[float, float]], *, after: bool) -> list[tuple[float, float]]:
+    """Give the corners of a line that keeps its height until the next place, or takes it after the one before."""
+    found = [(panel.x(places[0][0]), panel.y(places[0][1]))] if places else []
+    for (x, y), (x2, y2) in pairwise(places):
+        found += [(panel.x(x2), panel.y(y)) if after else (panel.x(x), panel.y(y2)), (panel.x(x2), panel.y(y2))]
+    return found
 
 
 # Charts about risk: how large groups are, what attackers achieve, and how certain a guess can be.
 
 
-def class_sizes(rows: Rows) -> Any:
+def class_sizes(rows: Rows) -> Picture:
     """Draw which ``share`` of the records is in groups of which ``size``, small ones first (chart A)."""
-    across = alt.X("size:N", sort=None, title="records in the group", axis=alt.Axis(labelAngle=0))
-    chart = _before_after_bars(rows, across, "share", "share of the records")
-    return _finished_chart(chart, "Records by the size of their group, before and after")
+    titles = "Records by the size of their group, before and after", "records in the group", "share of the records"
+    return _before_after_bars(rows, ("size", "share"), titles).picture(rows)
 
 
-def attackers(rows: Rows, limit: float | None = None) -> Any:
+def attackers(rows: Rows, limit: float | None = None) -> Picture:
     """Draw the ``chance`` of three attackers to find a person, with the highest that is acceptable (chart B)."""
-    across = alt.X("attacker:N", sort=None, title=None, axis=alt.Axis(labelAngle=0))
-    chart = _before_after_bars(rows, across, "chance", "chance to find a person", ".2%")
-    return _finished_chart(_with_limit(chart, limit), "Chance to find a person")
+    titles = "Chance to find a person", "", "chance to find a person"
+    return _before_after_bars(rows, ("attacker", "chance"), titles, limit=limit).picture(rows)
 
 
-def confidence(rows: Rows, limit: float | None = None) -> Any:
+def confidence(rows: Rows, limit: float | None = None) -> Picture:
     """Draw the most certain guess (``share``) of a secret up to each ``part`` of the records, sorted (chart C)."""
-    steps = alt.Chart(_data(rows)).mark_area(line={"color": AFTER}, color=AFTER, opacity=0.25, interpolate="step-after")
-    chart = steps.encode(
-        x=alt.X("part:Q", title="records, the safest first", axis=_percents()), y=_shares("share", "most certain guess")
-    )
-    return _finished_chart(_with_limit(chart, limit), "Most certain guess per group")
+    across = number_axis([0, 1], "records, the safest first", share=True)
+    up = number_axis([row["share"] for row in rows] + [limit or 0], "most certain guess", zero=True, share=True)
+    panel = Panel("Most certain guess per group", across, up, SIZE)
+    line = _steps(panel, [(row["part"], row["share"]) for row in rows], after=True)
+    area = [(line[0][0], panel.y(0)), *line, (line[-1][0], panel.y(0))] if line else []
+    panel.path(area, f' fill="{AFTER}" fill-opacity="0.25"', closed=True)
+    panel.path(line, f' stroke="{AFTER}" stroke-width="2"')
+    if limit is not None:
+        panel.limit(limit)
+    return panel.picture(rows)
 
 
-def attack_rates(rows: Rows) -> Any:
+def attack_rates(rows: Rows) -> Picture:
     """Draw the ``rate`` at which each attack succeeds, ``low`` to ``high``, and its ``baseline`` (chart D)."""
-    base = alt.Chart(_data(rows))
-    y = alt.Y("attack:N", sort=None, title=None)
-    x = alt.X("rate:Q", title="share of the targets", axis=_percents(), scale=alt.Scale(zero=True))
-    offset = alt.YOffset("when:N", sort=WHEN)
-    shapes = alt.Shape("when:N", scale=alt.Scale(domain=WHEN, range=["circle", "square"]), legend=None)
-    points = base.mark_point(filled=True, size=80).encode(
-        x=x, y=y, yOffset=offset, color=_before_after_colour(), shape=shapes
-    )
-    spans = base.mark_rule().encode(
-        x=alt.X("low:Q"), x2=alt.X2("high:Q"), y=y, yOffset=offset, color=_before_after_colour()
-    )
-    ticks = base.mark_tick(color=QUIET, thickness=3, size=26).encode(x=alt.X("baseline:Q"), y=y)
-    names = len({row["attack"] for row in rows})
-    return _finished_chart(ticks + spans + points, "Success of simulated attacks", height=max(80, 44 * names))
+    names = list(dict.fromkeys(row["attack"] for row in rows))
+    numbers = [row[key] for row in rows for key in ("low", "high", "rate", "baseline")]
+    across = number_axis(numbers, "share of the targets", zero=True, share=True)
+    up, times = name_axis(names, downwards=True), _known_times(rows)
+    shapes = {"before": "circle", "after": "square"}
+    legend = [(when, COLOR[when], shapes[when]) for when in times]
+    panel = Panel("Success of simulated attacks", across, up, (SIZE[0], max(80, 44 * len(names))), legend=legend)
+    for row in rows:
+        x, y = panel.x(row["baseline"]), panel.y(row["attack"])
+        panel.box((x - 1.5, x + 1.5, y - 13, y + 13), QUIET, f"{row['attack']}, without: {_percent(row['baseline'])}")
+    for row in rows:
+        y = panel.y(row["attack"]) + 10 * (2 * times.index(row["when"]) + 1 - len(times))
+        color = COLOR[row["when"]]
+        panel.segments([(panel.x(row["low"]), y, panel.x(row["high"]), y)], f' stroke="{color}" stroke-width="1.5"')
+        said = f"{row['attack']}, {row['when']}: {_percent(row['rate'])}"
+        panel.point(panel.x(row["rate"]), y, (color, shapes[row["when"]], 4.5), said)
+    return panel.picture(rows)
 
 
 # Pictures of a search: the lattice of nodes, the parts of a table, the tree of a hierarchy.
 
-KINDS = ["not enough", "acceptable", "minimal", "chosen"]
+KINDS = {
+    "not enough": ("#c4c4c4", "circle", 3.5),
+    "acceptable": ("#56B4E9", "circle", 4.5),
+    "minimal": (AFTER, "diamond", 5.0),
+    "chosen": (BEFORE, "square", 6.5),
+}
 
 
-def lattice(nodes: Rows, edges: Rows) -> Any:
+def lattice(nodes: Rows, edges: Rows) -> Picture:
     """Draw the nodes of a lattice by height: acceptable, minimal and chosen ones, and lines between neighbours."""
-    y = alt.Y("height:Q", title="sum of the levels", axis=alt.Axis(tickMinStep=1, grid=False))
-    x = alt.X("x:Q", axis=None)
-    lines = (
-        alt.Chart(_data(edges))
-        .mark_rule(color=QUIET, opacity=0.25)
-        .encode(x=x, y=y, x2=alt.X2("x2:Q"), y2=alt.Y2("height2:Q"))
-    )
-
-    def by_kind(*kinds: Any) -> alt.Scale:
-        return alt.Scale(domain=KINDS, range=list(kinds))
-
-    colours = by_kind("#d0d0d0", "#56B4E9", AFTER, BEFORE)
-    points = (
-        alt.Chart(_data(nodes))
-        .mark_point(filled=True, opacity=1)
-        .encode(
-            x=x,
-            y=y,
-            color=alt.Color("kind:N", scale=colours, title=None, legend=alt.Legend(orient="top")),
-            shape=alt.Shape("kind:N", scale=by_kind("circle", "circle", "diamond", "square"), legend=None),
-            size=alt.Size("kind:N", scale=by_kind(40, 60, 110, 180), legend=None),
-            tooltip=[alt.Tooltip("name:N"), alt.Tooltip("kind:N")],
-        )
-    )
-    return _finished_chart(lines + points if edges else points, "The lattice of levels", height=280)
+    up = number_axis([node["height"] for node in nodes], "sum of the levels", whole=True)
+    legend = [(kind, color, shape) for kind, (color, shape, _) in KINDS.items()]
+    across = plain_axis([node["x"] for node in nodes])
+    panel = Panel("The lattice of levels", across, up, (SIZE[0], 280), legend=legend)
+    pairs = [(panel.x(e["x"]), panel.y(e["height"]), panel.x(e["x2"]), panel.y(e["height2"])) for e in edges]
+    panel.segments(pairs, f' stroke="{QUIET}" stroke-opacity="0.3"')
+    for node in nodes:
+        panel.point(panel.x(node["x"]), panel.y(node["height"]), KINDS[node["kind"]], f"{node['name']}: {node['kind']}")
+    return panel.picture(nodes)
 
 
-def rectangles(rows: Rows, across: str, up: str, dates: Sequence[str] = ()) -> Any:
+def rectangles(rows: Rows, across: str, up: str, dates: Sequence[str] = ()) -> Picture:
     """Draw the classes of a table over two columns of numbers, or of dates as milliseconds since 1970."""
-    side, height = (
-        ("T", alt.Scale(type="utc")) if name in dates else ("Q", alt.Scale(zero=False)) for name in (across, up)
+    sides = {across: ("left", "right"), up: ("bottom", "top")}
+    x, y = (
+        (day_axis if name in dates else number_axis)([row[end] for row in rows for end in ends], name)
+        for name, ends in sides.items()
     )
-    chart = (
-        alt.Chart(_data(rows))
-        .mark_rect(stroke=LIMIT, strokeWidth=0.6, opacity=0.7)
-        .encode(
-            x=alt.X(f"left:{side[0]}", title=across, scale=side[1]),
-            x2=alt.X2("right"),
-            y=alt.Y(f"bottom:{height[0]}", title=up, scale=height[1]),
-            y2=alt.Y2("top"),
-            color=alt.Color("records:Q", scale=alt.Scale(scheme="blues"), title="records"),
-            tooltip=[alt.Tooltip("records:Q")],
-        )
-    )
-    return _finished_chart(chart, f"Classes over {across} and {up}", height=320)
+    counts = [row["records"] for row in rows]
+    few, many = min(counts, default=0), max(counts, default=0)
+    legend = [(f"{few:,}", BLUES[0], "square"), (f"{many:,} records", BLUES[-1], "square")][few == many :]
+    panel = Panel(f"Classes over {across} and {up}", x, y, (SIZE[0], 320), legend=legend)
+    edge = f' stroke="{INK}" stroke-width="0.6" fill-opacity="0.7"'
+    for row in rows:
+        ends = panel.x(row["left"]), panel.x(row["right"]), panel.y(row["bottom"]), panel.y(row["top"])
+        color = _blue((row["records"] - few) / max(many - few, 1))
+        panel.box(ends, color, f"{row['records']:,} records", edge)
+    return panel.picture(rows)
 
 
-def tree(nodes: Rows, edges: Rows, column: str) -> Any:
+def _blue(share: float) -> str:
+    """Give a blue between the lightest at 0 and the darkest at 1."""
+    place = min(max(share, 0.0), 1.0) * (len(BLUES) - 1)
+    low = min(int(place), len(BLUES) - 2)
+    pairs = [(int(BLUES[low][at : at + 2], 16), int(BLUES[low + 1][at : at + 2], 16)) for at in (1, 3, 5)]
+    return "#" + "".join(f"{round(one + (other - one) * (place - low)):02x}" for one, other in pairs)
+
+
+def tree(nodes: Rows, edges: Rows, column: str) -> Picture:
     """Draw a hierarchy: values on the left, their groups to the right."""
-    x = alt.X("level:Q", axis=None)
-    y = alt.Y("place:Q", axis=None, scale=alt.Scale(reverse=True))
-    lines = (
-        alt.Chart(_data(edges)).mark_rule(color=QUIET).encode(x=x, y=y, x2=alt.X2("level2:Q"), y2=alt.Y2("place2:Q"))
-    )
-    points = alt.Chart(_data(nodes)).mark_point(filled=True, color=AFTER, size=30).encode(x=x, y=y)
-    leaves = [node for node in nodes if node["level"] == 0]
-    groups = [node for node in nodes if node["level"]]
-    texts = *_labels(leaves, x, y, align="right", dx=-8), *_labels(groups, x, y, align="left", dx=8)
-    return _finished_chart(
-        alt.layer(lines, points, *texts), f"The hierarchy of {column}", height=max(120, 18 * len(leaves))
-    )
-
-
-def _labels(nodes: Rows, x: alt.X, y: alt.Y, **place: Any) -> tuple[Any, Any]:
-    """Write what nodes are called, on a light ground so that lines do not cross them."""
-    base = alt.Chart(_data(nodes)).encode(x=x, y=y, text=alt.Text("label:N"))
-    ground = base.mark_text(fontSize=12, limit=200, stroke="white", strokeWidth=4, strokeJoin="round", **place)
-    return ground, base.mark_text(fontSize=12, limit=200, color=LIMIT, **place)
+    leaves = [node for node in nodes if not node["level"]]
+    places = [node["place"] for node in leaves] or [0.0]
+    top, steps = max((node["level"] for node in nodes), default=0), max(len(leaves) - 1, 1)
+    down = plain_axis(places, downwards=True)
+    # Values stand where an axis has its names, and right of the last groups there is room for theirs.
+    up = Axis("", down.at, [(down.at(node["place"]), node["label"]) for node in leaves], 1 / steps)
+    size = SIZE[0] + 140, max(90, 18 * steps)
+    panel = Panel(f"The hierarchy of {column}", plain_axis([0, top + 1]), up, size, named=False)
+    pairs = [(panel.x(e["level"]), panel.y(e["place"]), panel.x(e["level2"]), panel.y(e["place2"])) for e in edges]
+    panel.segments(pairs, f' stroke="{QUIET}"')
+    for node in nodes:
+        x, y = panel.x(node["level"]), panel.y(node["place"])
+        panel.point(x, y, (AFTER, "circle", 3), node["label"])
+        if node["level"]:
+            light = ' stroke="#ffffff" stroke-width="4" stroke-linejoin="round" paint-order="stroke"'
+            panel.text(x + 8, y + 4.5, node["label"], more=light)
+    return panel.picture(nodes)
 
 
 # Charts about what a release cost: how far columns were raised, and what their values look like now.
 
 
-def ladders(rows: Rows) -> Any:
+def ladders(rows: Rows) -> Picture:
     """Draw which ``share`` of the records each column publishes at which ``level`` of its ladder (chart E)."""
-    legend = alt.Legend(orient="top", symbolType="square")
-    chart = (
-        alt.Chart(_data(rows))
-        .mark_bar(stroke="white")
-        .encode(
-            y=alt.Y("column:N", sort=None, title=None),
-            x=alt.X("share:Q", title="share of the records", axis=_percents(), stack="zero"),
-            color=alt.Color("order:O", title="level", scale=alt.Scale(scheme="blues"), legend=legend),
-            order=alt.Order("order:Q"),
-            tooltip=[alt.Tooltip("column:N"), alt.Tooltip("level:N"), alt.Tooltip("share:Q", format=".1%")],
-        )
-    )
-    height = max(60, 30 * len({row["column"] for row in rows}))
-    return _finished_chart(chart, "How much vaguer each column became", height=height)
+    names = list(dict.fromkeys(row["column"] for row in rows))
+    levels = sorted({row["order"] for row in rows})
+    colors = {level: _blue(place / max(len(levels) - 1, 1)) for place, level in enumerate(levels)}
+    across, up = number_axis([0, 1], "share of the records", share=True), name_axis(names, downwards=True)
+    legend = [("level", "", ""), *((str(level), colors[level], "square") for level in levels)]
+    panel = Panel("How much vaguer each column became", across, up, (SIZE[0], max(60, 30 * len(names))), legend=legend)
+    drawn = dict.fromkeys(names, 0.0)
+    for row in sorted(rows, key=lambda one: one["order"]):
+        name, begin = row["column"], drawn[row["column"]]
+        drawn[name] = min(begin + row["share"], 1.0)
+        ends = panel.x(begin), panel.x(drawn[name]), panel.y(name) - 12, panel.y(name) + 12
+        panel.box(ends, colors[row["order"]], f"{name}, {row['level']}: {_percent(row['share'])}", ' stroke="#ffffff"')
+    return panel.picture(rows)
 
 
-def losses(rows: Rows) -> Any:
+def losses(rows: Rows) -> Picture:
     """Draw the detail that each column lost, from 0 to 1."""
-    chart = (
-        alt.Chart(_data(rows))
-        .mark_bar(color=AFTER)
-        .encode(
-            y=alt.Y("column:N", sort=None, title=None),
-            x=alt.X("lost:Q", title="detail lost", axis=alt.Axis(format="%"), scale=alt.Scale(domain=[0, 1])),
-            tooltip=[alt.Tooltip("column:N"), alt.Tooltip("lost:Q", format=".1%")],
-        )
-    )
-    return _finished_chart(chart, "Detail lost per column", height=max(60, 26 * len(rows)))
+    up = name_axis([row["column"] for row in rows], downwards=True)
+    across = number_axis([0, 1], "detail lost", share=True)
+    panel = Panel("Detail lost per column", across, up, (SIZE[0], max(60, 26 * len(rows))))
+    for row in rows:
+        ends = panel.x(0), panel.x(row["lost"]), panel.y(row["column"]) - 10, panel.y(row["column"]) + 10
+        panel.box(ends, AFTER, f"{row['column']}: {_percent(row['lost'])}")
+    return panel.picture(rows)
 
 
-def marginals(rows: Rows, column: str) -> Any:
+def marginals(rows: Rows, column: str) -> Picture:
     """Draw what a column looks like before and after, by the labels that are published (chart F)."""
-    across = alt.X("label:N", sort=None, title=None, axis=alt.Axis(labelAngle=-40))
-    return _finished_chart(
-        _before_after_bars(rows, across, "share", "share of the records"), f"{column} before and after", height=160
-    )
+    titles = f"{column} before and after", "", "share of the records"
+    return _before_after_bars(rows, ("label", "share"), titles, size=(SIZE[0], 160)).picture(rows)
 
 
-def frontier(rows: Rows, chosen: dict[str, Any]) -> Any:
+def frontier(rows: Rows, chosen: dict[str, Any]) -> Picture:
     """Draw the detail that every k would keep, and the release (chart G)."""
-    base = alt.Chart(_data(rows)).encode(
-        x=alt.X("k:Q", scale=alt.Scale(type="log"), title="smallest group (k)"),
-        y=alt.Y("kept:Q", title="detail kept", axis=alt.Axis(format="%"), scale=alt.Scale(zero=True)),
-    )
-    line = base.mark_line(color=QUIET, interpolate="step-before")
-    here = alt.Chart(_data([{**chosen, "name": "this release"}])).encode(x=alt.X("k:Q"), y=alt.Y("kept:Q"))
-    name = here.mark_text(align="left", dx=8, dy=-14, fontSize=13, color=LIMIT).encode(text=alt.Text("name:N"))
-    point = here.mark_point(filled=True, shape="square", opacity=1, size=120, color=AFTER)
-    return _finished_chart(line + point + name, "Detail kept for every k")
+    across = power_axis([row["k"] for row in [*rows, chosen]], "smallest group (k)")
+    up = number_axis([row["kept"] for row in [*rows, chosen]], "detail kept", zero=True, share=True)
+    panel = Panel("Detail kept for every k", across, up, SIZE)
+    line = _steps(panel, [(row["k"], row["kept"]) for row in rows], after=False)
+    panel.path(line, f' stroke="{QUIET}" stroke-width="2"')
+    for row in rows:
+        said = f"k = {row['k']}: {_percent(row['kept'])}"
+        panel.point(panel.x(row["k"]), panel.y(row["kept"]), (QUIET, "circle", 2.5), said)
+    x, y = panel.x(chosen["k"]), panel.y(chosen["kept"])
+    panel.point(x, y, (AFTER, "square", 5.5), f"this release, k = {chosen['k']}: {_percent(chosen['kept'])}")
+    right = x < panel.left + panel.width - 90
+    panel.text(x + (8 if right else -8), y - 10, "this release", "start" if right else "end")
+    return panel.picture(rows)
 
 
 # Charts of the papers' experiments: curves, bars, points and a grid of yes and no. ``axes`` are keys of the rows.
 
-COLOURS = [BEFORE, AFTER, "#009E73", "#CC79A7", "#E69F00", "#56B4E9"]
-"""More colours of Okabe and Ito's palette, for series; each has a shape of its own too."""
+COLORS = [BEFORE, AFTER, "#009E73", "#CC79A7", "#E69F00", "#56B4E9"]
+"""More colors of Okabe and Ito's palette, for series; each has a shape of its own too."""
 SHAPES = ["circle", "square", "triangle-up", "diamond", "cross", "triangle-down"]
-DASHES = [[1, 0], [10, 4], [2, 4], [6, 2, 2, 2], [4, 4], [12, 2]]
+DASHES = ["", "10 4", "2 4", "6 2 2 2", "4 4", "12 2"]
 """How lines are dashed, so that one that lies on another is seen."""
 ROW = 26
-WIDE, HIGH = 560, 220
+LARGE = (560, 220)
 """These charts stand in the documentation, which is wider than a phone."""
 
 
-def series_curves(rows: Rows, axes: tuple[str, str, str], titles: tuple[str, str], *, log: str = "") -> Any:
+def series_curves(
+    rows: Rows, axes: tuple[str, str, str], titles: tuple[str, str], *, log: str = "", heading: str = ""
+) -> Picture:
     """Draw one line per series, with a point for every number; ``log`` names the axes of powers of ten."""
     across, up, of = axes
+    known = [row for row in rows if row[up] is not None]
     names = _series_names(rows, of)
-    scales = [alt.Scale(type="log") if axis in log else alt.Scale(zero=axis == "y") for axis in "xy"]
-    base = alt.Chart(_data([row for row in rows if row[up] is not None])).encode(
-        x=alt.X(f"{across}:Q", title=titles[0], scale=scales[0], axis=alt.Axis(tickMinStep=1)),
-        y=alt.Y(f"{up}:Q", title=titles[1], scale=scales[1]),
-        color=_series_colour(of, names),
-    )
-    shape = alt.Shape(f"{of}:N", scale=alt.Scale(domain=names, range=SHAPES[: len(names)]), legend=None)
-    dash = alt.StrokeDash(f"{of}:N", scale=alt.Scale(domain=names, range=DASHES[: len(names)]), legend=None)
-    points = base.mark_point(filled=True, size=60, opacity=1).encode(shape=shape)
-    return _finished_chart(base.mark_line().encode(strokeDash=dash) + points, titles[1], width=WIDE, height=HIGH)
+    numbers = [row[across] for row in known]
+    x = power_axis(numbers, titles[0]) if "x" in log else number_axis(numbers, titles[0], whole=True)
+    heights = [row[up] for row in known]
+    y = power_axis(heights, titles[1]) if "y" in log else number_axis(heights, titles[1], zero=True)
+    legend = [(name, COLORS[place], SHAPES[place]) for place, name in enumerate(names)]
+    panel = Panel(titles[1], x, y, LARGE, legend=legend, heading=heading)
+    for place, name in enumerate(names):
+        own = sorted((row for row in known if str(row[of]) == name), key=lambda row: row[across])
+        dash = f' stroke-dasharray="{DASHES[place]}"' if DASHES[place] else ""
+        way = [(panel.x(row[across]), panel.y(row[up])) for row in own]
+        panel.path(way, f' stroke="{COLORS[place]}" stroke-width="2"{dash}')
+        for (left, top), row in zip(way, own, strict=True):
+            panel.point(left, top, (COLORS[place], SHAPES[place], 4), f"{name}, {row[across]:,}: {row[up]:,.4g}")
+    return panel.picture(rows)
 
 
-def series_bars(rows: Rows, axes: tuple[str, str, str], titles: tuple[str, str], *, share: bool = False) -> Any:
+def series_bars(
+    rows: Rows, axes: tuple[str, str, str], titles: tuple[str, str], *, share: bool = False, heading: str = ""
+) -> Picture:
     """Draw bars beside each other, one per series."""
     across, up, of = axes
     names = _series_names(rows, of)
-    chart = (
-        alt.Chart(_data(rows))
-        .mark_bar()
-        .encode(
-            x=alt.X(f"{across}:N", title=titles[0], sort=None, axis=alt.Axis(labelAngle=0)),
-            xOffset=alt.XOffset(f"{of}:N", sort=names),
-            y=alt.Y(f"{up}:Q", title=titles[1], axis=alt.Axis(format="%") if share else alt.Axis()),
-            color=_series_colour(of, names),
-        )
-    )
-    return _finished_chart(chart, titles[1], width=WIDE, height=HIGH)
+    x = name_axis(list(dict.fromkeys(row[across] for row in rows)), titles[0])
+    y = number_axis([row[up] for row in rows], titles[1], zero=True, share=share)
+    legend = [(name, COLORS[place], "square") for place, name in enumerate(names)]
+    panel = Panel(titles[1], x, y, LARGE, legend=legend, heading=heading)
+    for row in rows:
+        place = names.index(str(row[of]))
+        _bars_beside(panel, x, row, (across, up, of), place, len(names), COLORS[place])
+    return panel.picture(rows)
 
 
-def bars_with_limit(rows: Rows, axes: tuple[str, str], title: str, limit: float) -> Any:
+def bars_with_limit(rows: Rows, axes: tuple[str, str], title: str, limit: float, *, heading: str = "") -> Picture:
     """Draw horizontal bars, each with its number, and a line at a limit."""
     name, length = axes
-    bar = alt.Chart(_data(rows)).encode(
-        x=alt.X(f"{length}:Q", title=title, axis=alt.Axis(tickMinStep=1)), y=alt.Y(f"{name}:N", title=None, sort=None)
-    )
-    text = bar.mark_text(align="left", dx=4, color=LIMIT).encode(text=alt.Text(f"{length}:Q"))
-    line = alt.Chart(_data([{"limit": limit}])).mark_rule(color=LIMIT, strokeDash=[6, 4]).encode(x=alt.X("limit:Q"))
-    return _finished_chart(
-        bar.mark_bar(color=AFTER) + text + line, title, width=WIDE, height=max(HIGH, ROW * len(rows))
-    )
+    x = number_axis([*(row[length] for row in rows), limit], title, zero=True, whole=True)
+    y = name_axis([row[name] for row in rows], downwards=True)
+    panel = Panel(title, x, y, (LARGE[0], max(LARGE[1], ROW * len(rows))), heading=heading)
+    for row in rows:
+        right, middle = panel.x(row[length]), panel.y(row[name])
+        panel.box((panel.x(0), right, middle - 10, middle + 10), AFTER, f"{row[name]}: {row[length]:,}")
+        panel.text(right + 4, middle + 4.5, f"{row[length]:,}")
+    line = panel.x(limit), panel.y(rows[0][name]) - 13, panel.x(limit), panel.y(rows[-1][name]) + 13
+    panel.segments([line], f' stroke="{INK}" stroke-dasharray="6 4"')
+    return panel.picture(rows)
 
 
-def points_beside(rows: Rows, axes: tuple[str, str, str], titles: tuple[str, str]) -> Any:
+def points_beside(rows: Rows, axes: tuple[str, str, str], titles: tuple[str, str], *, heading: str = "") -> Picture:
     """Draw every number as a point above its setting, and what a paper prints as a diamond."""
     setting, number, printed = axes
-    x = alt.X(f"{setting}:N", title=titles[0], sort=None, axis=alt.Axis(labelAngle=0))
-    base = alt.Chart(_data(rows))
-    ours = base.mark_point(filled=True, opacity=0.5, size=50, color=AFTER)
-    theirs = base.mark_point(shape="diamond", filled=True, size=160, opacity=1, color=BEFORE)
-    layers = ours.encode(x=x, y=alt.Y(f"{number}:Q", title=titles[1])) + theirs.encode(x=x, y=alt.Y(f"{printed}:Q"))
-    return _finished_chart(layers, titles[1], width=WIDE, height=HIGH)
+    x = name_axis(list(dict.fromkeys(row[setting] for row in rows)), titles[0])
+    known = [row[key] for row in rows for key in (number, printed) if row[key] is not None]
+    y = number_axis(known, titles[1], zero=True)
+    panel = Panel(titles[1], x, y, LARGE, heading=heading)
+    for row in rows:
+        look = AFTER, "circle", 4.0
+        panel.point(panel.x(row[setting]), panel.y(row[number]), look, f"{row[number]:,}", ' fill-opacity="0.5"')
+    for name, said in {row[setting]: row[printed] for row in rows if row[printed] is not None}.items():
+        panel.point(panel.x(name), panel.y(said), (BEFORE, "diamond", 5.5), f"printed: {said:,}")
+    return panel.picture(rows)
 
 
-def yes_and_no(rows: Rows, axes: tuple[str, str, str], titles: tuple[str, str]) -> Any:
+def yes_and_no(rows: Rows, axes: tuple[str, str, str], titles: tuple[str, str], *, heading: str = "") -> Picture:
     """Draw a grid of squares, blue where something holds."""
     across, up, holds = axes
-    words = [{**row, holds: "holds" if row[holds] else "does not hold"} for row in rows]
-    colours = alt.Scale(domain=["holds", "does not hold"], range=[AFTER, QUIET])
-    chart = (
-        alt.Chart(_data(words))
-        .mark_rect(stroke="white")
-        .encode(
-            x=alt.X(f"{across}:O", title=titles[0], axis=alt.Axis(labelAngle=0)),
-            y=alt.Y(f"{up}:O", title=titles[1], sort="descending"),
-            color=alt.Color(f"{holds}:N", scale=colours, title=None, legend=alt.Legend(orient="top")),
-        )
-    )
-    return _finished_chart(chart, f"{titles[0]} and {titles[1]}", width=WIDE, height=HIGH)
+    x = name_axis([f"{one:g}" for one in sorted({row[across] for row in rows})], titles[0])
+    y = name_axis([f"{one:g}" for one in sorted({row[up] for row in rows})], titles[1])
+    words = {True: ("holds", AFTER, "square"), False: ("does not hold", QUIET, "square")}
+    panel = Panel(f"{titles[0]} and {titles[1]}", x, y, LARGE, legend=list(words.values()), heading=heading)
+    wide, high = panel.width * x.step / 2, panel.height * y.step / 2
+    for row in rows:
+        middle, height = panel.x(f"{row[across]:g}"), panel.y(f"{row[up]:g}")
+        word, color, _ = words[bool(row[holds])]
+        ends = middle - wide, middle + wide, height - high, height + high
+        panel.box(ends, color, f"{row[across]:g}, {row[up]:g}: {word}", ' stroke="#ffffff"')
+    return panel.picture(rows)
 
 
 def _series_names(rows: Rows, of: str) -> list[str]:
     return list(dict.fromkeys(str(row[of]) for row in rows))
-
-
-def _series_colour(of: str, names: Sequence[str]) -> alt.Color:
-    scale = alt.Scale(domain=list(names), range=COLOURS[: len(names)])
-    return alt.Color(f"{of}:N", scale=scale, title=None, legend=alt.Legend(orient="top", columns=3, labelLimit=260))

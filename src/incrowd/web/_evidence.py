@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import datetime as dt
-import re
 import shutil
 from collections.abc import Iterable
 from functools import partial
-from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +14,7 @@ from incrowd.engines import watching
 from incrowd.evidence import Checklist
 from incrowd.plan import KINDS, likely_kind, safe_harbor
 from incrowd.release import About, Release, open_release
-from incrowd.report import charts_of, doubts, owner_page, plain_page, shown_everywhere, worst_findings
+from incrowd.report import charts_of, doubts, owner_page, plain_page, worst_findings
 from incrowd.web._history import read_json, write_json, write_text
 from incrowd.web._plans import read_plan
 from incrowd.web._progress import Teller
@@ -65,10 +63,7 @@ def _is_published(one: Any) -> bool:
     return one.role not in {"identifier", "drop"} or one.keep is not None
 
 
-# The charts of a run: their descriptions in one file, and each as what draws it in a file of its own.
-
-SHARED = "window.vegaEmbed = vegaEmbed; window.vega = vega; window.vegaLite = vegaLite;"
-"""What other scripts of a page see of the program that draws charts."""
+# The charts of a run: their descriptions in one file, and each as a picture and as its numbers in files of its own.
 
 
 def quick_charts(release: Release) -> list[Plain]:
@@ -80,13 +75,13 @@ def quick_charts(release: Release) -> list[Plain]:
         ("losses", "Detail lost per column", charts.losses()),
     ]
     return [
-        {"kind": kind, "title": title, "reading": "", "advice": "", "chart": chart.to_dict(validate=False)}
+        {"kind": kind, "title": title, "reading": "", "advice": "", "chart": chart.to_dict()}
         for kind, title, chart in drawn
     ]
 
 
 def write_charts(folder: Path, charts: Iterable[Plain]) -> list[Plain]:
-    """Write charts into the folder of a run; give them without what draws them."""
+    """Write charts into the folder of a run; give their descriptions."""
     place = folder / "charts"
     place.mkdir(exist_ok=True)
     for old in place.iterdir():
@@ -94,13 +89,10 @@ def write_charts(folder: Path, charts: Iterable[Plain]) -> list[Plain]:
     described: list[Plain] = []
     seen: dict[str, int] = {}
     for one in charts:
-        if one["chart"] is None:
-            continue
         number = seen[one["kind"]] = seen.get(one["kind"], 0) + 1
         name = one["kind"] if number == 1 else f"{one['kind']}-{number}"
-        write_json(place / f"{name}.json", one["chart"])
-        if isinstance(one["chart"].get("svg"), str):  # drawn by ourselves
-            write_text(place / f"{name}.svg", one["chart"]["svg"])
+        write_text(place / f"{name}.svg", one["chart"]["svg"])
+        write_json(place / f"{name}.json", {"rows": one["chart"]["rows"]})
         described.append({**{key: value for key, value in one.items() if key != "chart"}, "name": name})
     write_json(folder / "charts.json", described)
     return described
@@ -108,31 +100,10 @@ def write_charts(folder: Path, charts: Iterable[Plain]) -> list[Plain]:
 
 def chart_file(folder: Path, name: str, ending: str) -> Path:
     """Give the file of a chart; names are ours, so that nothing else can be asked for."""
-    known = [one["name"] for one in read_json(folder / "charts.json", [])]
-    if name not in known:
+    known, file = [one["name"] for one in read_json(folder / "charts.json", [])], folder / "charts" / f"{name}{ending}"
+    if name not in known or not file.is_file():
         raise refusal(404, "not-found", "There is no such chart.", "look at the list of charts.")
-    return folder / "charts" / f"{name}{ending}"
-
-
-def bundle(given: Plain, _: Teller) -> Plain:
-    """Write down the program that draws charts in a browser; it comes with the one that draws them here."""
-    import vl_convert  # noqa: PLC0415 - takes a while, and is needed once
-
-    write_text(Path(given["path"]), str(vl_convert.javascript_bundle(SHARED)))
-    return {}
-
-
-def draw(given: Plain, _: Teller) -> Plain:
-    """Draw a chart as SVG, with its title and how to read it."""
-    import vl_convert  # noqa: PLC0415 - drawing is loaded when something is drawn
-
-    folder, name = Path(given["folder"]), given["name"]
-    found = next(one for one in read_json(folder / "charts.json") if one["name"] == name)
-    drawn = vl_convert.vegalite_to_svg(shown_everywhere(read_json(folder / "charts" / f"{name}.json")))
-    words = f"<title>{escape(found['title'])}</title><desc>{escape(found['reading'])}</desc>"
-    titled = re.sub(r"(<svg[^>]*>)", lambda begin: begin[1] + words, str(drawn), count=1)
-    write_text(folder / "charts" / f"{name}.svg", titled)
-    return {}
+    return file
 
 
 def evidence(given: Plain, teller: Teller) -> Plain:

@@ -214,19 +214,15 @@ def charts(here: Here, number: RunNumber) -> list[Plain]:
 
 
 @runs.get("/{number}/charts/{name}.svg", response_class=FileResponse)
-async def picture(here: Here, number: RunNumber, name: ChartName) -> FileResponse:
+def picture(here: Here, number: RunNumber, name: ChartName) -> FileResponse:
     """Give a chart as a picture."""
-    folder = here.runs.folder_of(number)
-    file = chart_file(folder, name, ".svg")
-    if not file.is_file():
-        await here.looker.call("draw", {"folder": str(folder), "name": name})
-    styled = {"content-security-policy": "default-src 'none'; style-src 'unsafe-inline'"}
-    return FileResponse(file, media_type="image/svg+xml", headers=styled)
+    file = chart_file(here.runs.folder_of(number), name, ".svg")
+    return FileResponse(file, media_type="image/svg+xml", headers={"content-security-policy": "default-src 'none'"})
 
 
 @runs.get("/{number}/charts/{name}.json", response_class=FileResponse)
-def specification(here: Here, number: RunNumber, name: ChartName) -> FileResponse:
-    """Give a chart as what draws it."""
+def numbers(here: Here, number: RunNumber, name: ChartName) -> FileResponse:
+    """Give the numbers that a chart shows."""
     return FileResponse(chart_file(here.runs.folder_of(number), name, ".json"), media_type="application/json")
 
 

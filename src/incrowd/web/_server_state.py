@@ -11,7 +11,7 @@ from typing import Annotated, Any
 
 import jinja2
 from fastapi import APIRouter, Depends, Request
-from fastapi.responses import FileResponse, HTMLResponse, RedirectResponse
+from fastapi.responses import HTMLResponse, RedirectResponse
 
 from incrowd.web._files import Folder, Uploads
 from incrowd.web._guard import Keys, Settings
@@ -102,15 +102,6 @@ router = APIRouter(include_in_schema=False)
 @router.get("/")
 def home() -> RedirectResponse:
     return RedirectResponse("/open", status_code=303)
-
-
-@router.get("/static/vega.js")
-async def vega(here: Here) -> FileResponse:
-    """Give the program that draws charts; made when it is first asked for."""
-    file = here.folder.ours(f"vega-{version('vl-convert-python')}.js")
-    if not file.is_file():
-        await here.looker.call("vega", {"path": str(file)})
-    return FileResponse(file, media_type="text/javascript", headers={"cache-control": "private, max-age=86400"})
 
 
 @router.get("/{screen}")

@@ -32,8 +32,6 @@ TASKS: Mapping[str, Callable[[Plain, Teller], Plain]] = {
     "feasible": _table.feasible,
     "safe-harbor": _evidence.harbor,
     "harbor-kinds": _evidence.kinds,
-    "draw": _evidence.draw,
-    "vega": _evidence.bundle,
     "run": _versions.run,
     "alternatives": _versions.alternatives,
     "frontier": _versions.frontier,

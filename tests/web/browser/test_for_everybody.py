@@ -81,4 +81,5 @@ def test_every_number_says_what_it_means(reader: Steward) -> None:
 def test_a_chart_can_be_pointed_at_for_its_numbers(reader: Steward) -> None:
     page = settled(reader, "check")
     page.get_by_role("button", name="Point at it for numbers").first.click()
-    assert page.wait_for_selector("figure canvas") is not None
+    page.locator("figure .chart svg rect:has(title)").first.hover()
+    expect(page.locator("figure .chart .tip").first).to_have_text(re.compile(r"%$"))

@@ -1,19 +1,15 @@
-// Charts of the server: a picture at once, and the same chart to point at for whoever wants to look closer.
+// Charts of the server: a picture, and in the page itself, to point at, for whoever wants to look closer.
 
-import { get } from "./api.js";
 import { el, fill } from "./dom.js";
 import { notice } from "./parts.js";
 
-let loading = null;
-
-/** The program that draws charts comes from our own server, once, and only if somebody asks for it. */
-function vega() {
-  loading ??= new Promise((done, failed) => {
-    document.head.append(
-      el("script", { src: "/static/vega.js", on: { load: () => done(window.vegaEmbed), error: failed } }),
-    );
-  });
-  return loading;
+/** A picture as a part of this page, without a script: the page allows none from elsewhere. */
+async function pictureAt(path) {
+  const answer = await fetch(path);
+  if (!answer.ok) throw new Error(path);
+  const drawn = new DOMParser().parseFromString(await answer.text(), "image/svg+xml").documentElement;
+  if (drawn.localName !== "svg") throw new Error(path);
+  return document.importNode(drawn, true);
 }
 
 /** A chart of a run, with how to read it and what to do about it. */
@@ -44,32 +40,17 @@ export function figure(run, chart) {
 
 async function pointAt(box, path, button) {
   try {
-    const [embed, drawn] = await Promise.all([vega(), get(`${path}.json`)]);
+    const drawn = await pictureAt(`${path}.svg`);
     button.hidden = true;
-    if (drawn.svg) return;
-    const place = el("div");
     const tip = el("p", { class: "tip", role: "status" }, "Point at a part of the chart.");
-    fill(box, place, tip);
-    await embed(
-      place,
-      drawn,
-      {
-        ast: true,
-        actions: false,
-        renderer: "canvas",
-        defaultStyle: false,
-        tooltip: (_, __, ___, value) => told(tip, value),
-      },
-    );
+    drawn.querySelector("title")?.remove(); // it would be said of every part
+    drawn.setAttribute("aria-hidden", "true"); // the box says what it shows
+    drawn.addEventListener("pointerover", ({ target }) => {
+      const said = target.closest("svg *:has(> title)")?.querySelector("title").textContent;
+      if (said) tip.textContent = said;
+    });
+    fill(box, drawn, tip);
   } catch {
     fill(box, notice("bad", "The chart cannot be drawn here.", "Reload the page to see the picture again."));
   }
-}
-
-/** What is under the pointer, as text. */
-function told(tip, value) {
-  if (value === null || value === undefined || value === "") return;
-  tip.textContent = typeof value === "object" ? Object.entries(value).map(
-    ([name, one]) => `${name}: ${one}`,
-  ).join(", ") : String(value);
 }
