@@ -18,6 +18,7 @@ from incrowd.engines._duckdb import duckdb_finding
 from incrowd.engines._files import FOREIGN
 from incrowd.engines.formats._charset import wrong_encoding
 from incrowd.engines.formats._csv import BROKEN, NOT_COMPRESSED, name_of
+from incrowd.engines.formats._records import TOO_LONG
 from incrowd.engines.spark._session import error_chain, trouble_with_spark
 
 HERE = Path(__file__)
@@ -121,7 +122,7 @@ def _csv_error(message: str, line: int) -> DataError:
             hint="a separator inside a value needs quotes around the value.",
         )
     if "maximum line size" in message.lower():
-        return DataError(f"{where} is too long.", hint="a line may have 2 MB; is a quote never closed?")
+        return DataError(f"{where} is too long.", hint=TOO_LONG)
     if "unicode" in message.lower() or "utf-8" in message.lower():
         return wrong_encoding(_path_in_message(message), f"{where} is not valid UTF-8.")
     if "quote" in message.lower():

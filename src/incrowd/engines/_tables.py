@@ -202,13 +202,15 @@ def _open_text(found: FileSet, workshop: Workshop, layout: Layout, reading: Mapp
     header = text.header
     _check_names(header.columns, reading["drop"], show=False)
     found.check_columns(text.headers, header.columns)
-    relation = text.relation(workshop, quoted_nulls=not layout.escaped or "" in reading["missing_values"])
+    relation, records = text.relation(workshop, quoted_nulls=not layout.escaped or "" in reading["missing_values"])
     if layout.escaped:
         relation = relation.project(layout.wording.read_sql(header.columns, relation.columns))
     home = DuckBackend(relation, _open_as_it_is, workshop=workshop, stamp=stamp)
     dialect = Dialect(header.separator, layout.encoding, header.mark, *astuple(layout.notation))
     how: dict[str, Any] = {"dialect": dialect, "rows": text.rows_about()}
-    return TextEngine(nw.from_native(relation), home, header.columns, **how, **reading)
+    engine = TextEngine(nw.from_native(relation), home, header.columns, **how, **reading)
+    engine.records = records
+    return engine
 
 
 def _open_as_it_is(table: pa.Table) -> pa.Table:

@@ -27,6 +27,7 @@ from incrowd.engines._resources import Budget
 from incrowd.engines._tally import TalliedEngine
 from incrowd.engines._text_columns import LONG, TextRows, TooManyRowsError, column_of
 from incrowd.engines.formats._notation import Notation, Written, plain_relation
+from incrowd.engines.formats._records import RecordCount
 from incrowd.engines.formats._wording import Dialect
 
 _BATCH = 1_000_000  # rows that are looked at together: the more, the fewer texts are seen again
@@ -41,6 +42,7 @@ class TextEngine(FrameEngine):
     """
 
     shows_names = False
+    records: RecordCount | None = None  # what counts them by the bytes of the files, which are yet to be read
     _home: DuckBackend
     _notation: Notation | None = None  # how the texts of the frame are written, unless they are plain
 
@@ -195,6 +197,7 @@ class TextEngine(FrameEngine):
         self._read, self._staged = None, True
         report_stage("reading")
         self._source = self._home.staged(self._source)
+        self._expect_every_record(int(self._source.to_native().aggregate("count(*)").fetchall()[0][0]))
 
     def _learn_values(self, names: Sequence[str]) -> None:
         """Find out the distinct texts of columns on the disk, and what they mean."""
@@ -211,6 +214,8 @@ class TextEngine(FrameEngine):
             most = Budget(self._home.memory).rows(len(wanted))
             rows = TextRows(wanted, self._missing_values, most, most / 2, self._most_values())
             done = 0
+            if self.records is not None:
+                self.records.begin()
             notation = self._notation if len(wanted) == len(self._inner) else None
             source = self._source if notation is None else self._frame
             for batch in _column_batches(source.to_native(), [self._inner[name] for name in wanted]):
@@ -219,10 +224,15 @@ class TextEngine(FrameEngine):
                 done += batch.num_rows
             report_stage("reading", done, done)
             self._home.check()
+            self._expect_every_record(done)
             if notation is not None:
                 self._rewritten, self._unused = rows.make_plain(notation)
             self._read = rows
         return self._read
+
+    def _expect_every_record(self, read: int) -> None:
+        if self.records is not None:
+            self.records.check(read)
 
     def _kept_rows(self, rows: TextRows) -> Any:
         """Give the rows in which nothing is missing that must not be: a mask, or all."""

@@ -23,6 +23,7 @@ import duckdb
 from incrowd.core import DataError, Hint
 from incrowd.engines._duckdb import Workshop, exact_path, inner_names
 from incrowd.engines.formats._charset import begins_with_mark, wrong_encoding
+from incrowd.engines.formats._records import TAIL, RecordCount, check_end, check_tail
 
 SEPARATORS = (",", ";", "\t", "|")
 _LOOK = 1 << 16  # so many characters after the first line are looked at, to see whether they are of the encoding
@@ -109,16 +110,16 @@ class TextFiles:
             seen = file.read(_LOOK)
         return round(sum(path.stat().st_size for path in self.files) * seen.count(b"\n") / max(len(seen), 1)) or None
 
-    def relation(self, workshop: Workshop, *, quoted_nulls: bool) -> duckdb.DuckDBPyRelation:
-        """Let DuckDB scan the files, told all about how they are laid out."""
+    def relation(self, workshop: Workshop, *, quoted_nulls: bool) -> tuple[duckdb.DuckDBPyRelation, RecordCount]:
+        """Let DuckDB scan the files, told all about how they are laid out; give what counts their records beside it."""
         files = self.files
         if codecs.lookup(self.encoding).name not in _UTF8:
             files = [copy_as_utf8(file, self.encoding, folder=workshop.folder) for file in files]
-        else:
-            for file in files:
-                check_whole(file)
+        for file in files:
+            check_whole(file)
+        names = [*map(name_of, files)]
         every: Any = [*map(exact_path, files)]  # DuckDB takes a list, and does not say so
-        return workshop.connection.read_csv(
+        relation = workshop.connection.read_csv(
             every,
             header=self.named,
             sep=self.header.separator,
@@ -130,6 +131,7 @@ class TextFiles:
             hive_partitioning=False,
             compression="gzip" if files[0].suffix.lower() == ".gz" else "none",
         )
+        return relation, RecordCount(files, names, self.header.separator, len(self.header.columns), self.named)
 
 
 def copy_as_utf8(path: Path, encoding: str, *, folder: Path | None = None) -> Path:
@@ -146,12 +148,18 @@ def copy_as_utf8(path: Path, encoding: str, *, folder: Path | None = None) -> Pa
 
 
 def check_whole(path: Path) -> None:
-    """Refuse a compressed file that is damaged or cut off: DuckDB does not look at the checksum of what it unpacks."""
+    """Refuse a file that does not end as text does, and a compressed one that is damaged or cut off.
+
+    DuckDB does not look at the checksum of what it unpacks.
+    """
     if path.suffix.lower() != ".gz":
+        check_end(path, name_of(path))
         return
+    tail = b""
     with suppress(*_NO_GZIP), gzip.open(path) as file:
-        while file.read(_BLOCK):
-            pass
+        while block := file.read(_BLOCK):
+            tail = (tail + block)[-TAIL:]
+        check_tail(tail, path, path.name)
         return
     raise _cut_off(path)
 
