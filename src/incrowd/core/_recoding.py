@@ -65,6 +65,11 @@ class FullDomainRecoding:
         """Whether some records are published as ``*``: then every quasi-identifier is text."""
         return self.masked and self.has_left_out
 
+    @property
+    def unchanged(self) -> frozenset[str]:
+        """The quasi-identifiers whose values are published as they were, whatever their type."""
+        return frozenset(name for name, level in self.levels.items() if not (level or self.has_masked))
+
     def is_suppressed(self, groups: Sequence[Ints]) -> npt.NDArray[np.bool_]:
         """Say which combinations of groups are left out or masked; one array per quasi-identifier, of its level."""
         if not self.has_left_out:
@@ -135,6 +140,24 @@ class LocalRecoding:
         ]
 
     @cached_property
+    def unchanged(self) -> frozenset[str]:
+        """The quasi-identifiers whose values are published as they were, whatever their type.
+
+        None where only a part of the table is known: another part may need a label.
+        """
+        own = () if self.partial else (name for name in self.quasi if not self.floor.get(name))
+        return frozenset(name for name in own if self._keeps_values(name))
+
+    def _keeps_values(self, name: str) -> bool:
+        """Say whether every record that is published has its own value as its label."""
+        texts, which = self.distinct_labels[name]
+        known = {text: code for code, text in enumerate(self.domains[name].texts.tolist())}
+        codes = np.array([known.get(text, -1) for text in texts.tolist()], dtype=np.int64)[which]
+        kept = self.classes >= 0
+        own = self.codes[list(self.domains).index(name)]
+        return bool((codes[self.classes[kept]] == own[kept]).all())
+
+    @cached_property
     def distinct_labels(self) -> dict[str, tuple[npt.NDArray[np.object_], npt.NDArray[np.int64]]]:
         """Per quasi-identifier its labels, each once, and which one each class has; found out once, then kept."""
         return {name: distinct_texts(texts) for name, texts in zip(self.quasi, self.labels, strict=True)}
@@ -143,6 +166,11 @@ class LocalRecoding:
         """Turn codes of values into those of the cells: groups at the floor, where there is one."""
         level = self.floor.get(name, 0)
         return self.ladders[name].groups[level][codes] if level else codes
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether every cell of the table is known, and goes to one class."""
+        return not self.partial and not self.pieces()[2].any()
 
     def pieces(self) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.int64], npt.NDArray[np.bool_]]:
         """Line up the entries of each cell by class, what is left out last.

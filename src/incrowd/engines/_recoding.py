@@ -49,7 +49,7 @@ def check_records(recoding: LocalRecoding, domain: Domain) -> None:
 def recode_full_domain(frame: Frame, recoding: FullDomainRecoding, coded: Mapping[str, Coding], home: Backend) -> Frame:
     """Publish every column at its level; suppressed classes are left out or masked. All columns stay."""
     groups = {name: recoding.ladders[name].groups[level][coded[name].codes] for name, level in recoding.levels.items()}
-    raised = [name for name, level in recoding.levels.items() if level or recoding.has_masked]
+    raised = [name for name in recoding.quasi if name not in recoding.unchanged]
     labels = {
         name: of_texts(recoding.ladders[name].labels[recoding.levels[name]][groups[name]].tolist()) for name in raised
     }
@@ -105,8 +105,7 @@ def recode_locally(
         rank = nw.col("rank")
         inside = (rank > nw.col("first")) & (rank <= nw.col("end"))
         result = nw.concat([result, select_columns(ranked.join(parts, on=words, how="inner").filter(inside), kept)])
-    columns_of = [coded[name].column for name in recoding.quasi]
-    return _with_labels(result.filter(nw.col("class") >= 0), recoding, columns_of, home)
+    return _with_labels(result.filter(nw.col("class") >= 0), recoding, coded, home)
 
 
 def replace_values(frame: Frame, coding: Coding, texts: Sequence[str | None], home: Backend) -> Frame:
@@ -156,13 +155,16 @@ def _columns_to_print(frame: Frame, ranks: Sequence[Coding | str]) -> list[str]:
     return [name for name in columns if not (types[name].is_numeric() or isinstance(types[name], plain))]
 
 
-def _with_labels(frame: Frame, recoding: LocalRecoding, columns: Sequence[str], home: Backend) -> Frame:
-    names = [f"label_{column}" for column in columns]
+def _with_labels(frame: Frame, recoding: LocalRecoding, coded: Mapping[str, Coding], home: Backend) -> Frame:
+    """Put the labels of their class into the rows; a column that keeps all of its values keeps their type."""
+    labels = zip(recoding.quasi, recoding.labels, strict=True)
+    raised = {coded[name].column: of_texts(texts.tolist()) for name, texts in labels if name not in recoding.unchanged}
+    if not raised:
+        return frame
     numbers = of_numbers(np.arange(len(recoding.labels[0])))
-    texts = [of_texts(labels.tolist()) for labels in recoding.labels]
-    labels = home.bring(pa.Table.from_arrays([numbers, *texts], ["class", *names]))
-    joined = frame.join(labels, on="class", how="inner")
-    return joined.with_columns(**{column: nw.col(name) for column, name in zip(columns, names, strict=True)})
+    names = ["class", *(f"label_{column}" for column in raised)]
+    joined = frame.join(home.bring(pa.Table.from_arrays([numbers, *raised.values()], names)), on="class", how="inner")
+    return joined.with_columns(**{column: nw.col(f"label_{column}") for column in raised})
 
 
 # Applying a recoding to rows that are numbers.
@@ -179,7 +181,7 @@ def publish_full_domain(recoding: FullDomainRecoding, codes: Mapping[str, Any]) 
     if recoding.has_masked:
         masked = {name: np.where(rows, groups[name], len(labels[name])) for name in recoding.levels}
         return slice(None), {name: _labelled_rows(np.append(labels[name], TOP), masked[name]) for name in masked}
-    raised = (name for name, level in recoding.levels.items() if level)
+    raised = (name for name in recoding.quasi if name not in recoding.unchanged)
     return rows, {name: _labelled_rows(labels[name], groups[name][rows]) for name in raised}
 
 
@@ -190,18 +192,30 @@ def publish_locally(recoding: LocalRecoding, codes: Mapping[str, Any], ranks: Se
     entries, cells = _combination_numbers([column[order] for column in recoding.codes], own, recoding.cardinalities)
     rows, classes = _rows_with_class(recoding, order, entries, cells, ranks)
     labels = zip(recoding.quasi, recoding.labels, strict=True)
-    return rows, {name: _labelled_rows(texts, classes) for name, texts in labels}
+    return rows, {name: _labelled_rows(texts, classes) for name, texts in labels if name not in recoding.unchanged}
+
+
+def classes_of_whole_cells(recoding: LocalRecoding, codes: Mapping[str, Any]) -> Any:
+    """Give the class of every row, -1 if it is left out, by a recoding that parts no cell."""
+    own = [recoding.cell_codes(name, codes[name]) for name in recoding.domains]
+    entries, cells = _combination_numbers(recoding.codes, own, recoding.cardinalities)
+    return _classes_by_number(recoding.classes, entries, cells)
+
+
+def _classes_by_number(classes: Any, entries: Any, cells: Any) -> Any:
+    known = np.full(int(max(entries.max(initial=0), cells.max(initial=0))) + 1, -2, dtype=np.int64)
+    known[entries] = classes
+    if (known[cells] == -2).any():
+        raise _other_records()
+    return known[cells]
 
 
 def _rows_with_class(recoding: LocalRecoding, order: Any, entries: Any, cells: Any, ranks: Sequence[Any]) -> Any:
     """Give the rows that are published, in the order of the table, and the class of each."""
     if recoding.count is not None:  # cells go as a whole, however many records a row stands for
-        known = np.full(int(max(entries.max(initial=0), cells.max(initial=0))) + 1, -2, dtype=np.int64)
-        known[entries] = recoding.classes[order]
-        if (known[cells] == -2).any():
-            raise _other_records()
-        rows = np.flatnonzero(known[cells] >= 0)
-        return rows, known[cells[rows]]
+        classes = _classes_by_number(recoding.classes[order], entries, cells)
+        rows = np.flatnonzero(classes >= 0)
+        return rows, classes[rows]
     rows = np.lexsort((*ranks[::-1], cells))
     rows = rows[np.isin(cells[rows], entries)] if recoding.partial else rows
     if not np.array_equal(np.repeat(entries, recoding.counts[order]), cells[rows]):

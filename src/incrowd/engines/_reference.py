@@ -170,7 +170,7 @@ class ReferenceEngine:
             published = {
                 name: recoding.ladders[name].labels[level][number]
                 for (name, level), number in zip(levels, groups, strict=True)
-                if level or recoding.has_masked
+                if name not in recoding.unchanged
             }
             yield {**row, **published}
 
@@ -194,7 +194,8 @@ class ReferenceEngine:
             number = waiting[0] if recoding.count else waiting.pop(0)  # a row with several records goes as a whole
             if number >= 0:
                 labels = zip(recoding.quasi, recoding.labels, strict=True)
-                published[place] = {**self.rows[place], **{name: texts[number] for name, texts in labels}}
+                raised = {name: texts[number] for name, texts in labels if name not in recoding.unchanged}
+                published[place] = {**self.rows[place], **raised}
         yield from (published[place] for place in sorted(published))
 
 

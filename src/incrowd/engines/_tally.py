@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from incrowd.core import Census, CensusRequest, FullDomainRecoding, Recoding
+from incrowd.core import Census, CensusRequest, Domain, FullDomainRecoding, LocalRecoding, Packing, Recoding, tally
 from incrowd.engines._arrow import of_numbers, of_texts
 from incrowd.engines._border import guarded
 from incrowd.engines._eager_frame import EagerEngine
@@ -91,6 +91,39 @@ def _repeat_values(column: Coded, times: Any, type_: pa.DataType) -> pa.Array:
 
 # The rows of a release, laid out from a census that tells all of them: the table is not read again.
 
+Rows = tuple[dict[str, Coded], Any]
+"""The different rows in order, by column, and how often each occurs."""
+
+
+def _tells_all(recoding: LocalRecoding, published: Mapping[str, Domain]) -> bool:
+    """Say whether the cells of a recoding tell all that is published of the table that has these domains."""
+    same = set(recoding.domains) == set(published)
+    whole = not recoding.partial and recoding.count is None
+    return same and whole and all(recoding.domains[name] is domain for name, domain in published.items())
+
+
+def rows_of_classes(
+    recoding: LocalRecoding, classes: Any, counts: Any, values: Mapping[str, tuple[pa.Array, Any]]
+) -> Rows:
+    """Lay rows out as their classes; ``values``: per published column what there is, and which of it each row has."""
+    kept = classes >= 0
+    columns = {}
+    for name, (found, codes) in values.items():
+        if name in recoding.quasi and name not in recoding.unchanged:
+            texts, which = recoding.distinct_labels[name]
+            columns[name] = Coded.ranked(of_texts(texts.tolist()).cast(pa.string()), which[classes[kept]])
+        else:
+            columns[name] = Coded.ranked(found, codes[kept])
+    return _sorted_rows(columns, counts[kept])
+
+
+def _sorted_rows(columns: Mapping[str, Coded], counts: Any) -> Rows:
+    """Bring rows into order, with those that are equal as one."""
+    packing = Packing.of([len(column.keys) for column in columns.values()])
+    words, sums = tally(packing.pack([column.codes for column in columns.values()]), counts)
+    codes = zip(columns.items(), packing.unpack(words), strict=True)
+    return {name: Coded(column.keys, own) for (name, column), own in codes}, sums
+
 
 class CountedEngine(FrameEngine):
     """A lazy frame that keeps its last census of rows, because a release may follow from it."""
@@ -103,36 +136,44 @@ class CountedEngine(FrameEngine):
         self._counted = census if request.entity is None and request.count is None else None
         return census
 
-    def _census_for(self, recoding: FullDomainRecoding, publish: Sequence[str]) -> Census | None:
-        """Give the last census if it has all that is published, at or below the levels."""
+    def _census_for(self, recoding: Recoding, publish: Sequence[str]) -> Census | None:
+        """Give the last census if it has all that is published, at or below the levels, or in the very cells."""
         census = self._counted
-        if census is None or recoding.has_masked or set(census.quasi) != set(recoding.quasi):
+        if census is None or set(publish) != {*census.quasi, *census.sensitive}:
             return None
+        if isinstance(recoding, LocalRecoding):
+            return census if _tells_all(recoding, {name: census.domains[name] for name in publish}) else None
         tells = (
-            set(publish) == {*census.quasi, *census.sensitive}
+            not recoding.has_masked
+            and set(census.quasi) == set(recoding.quasi)
             and all(recoding.domains[name] is census.domains[name] for name in census.quasi)
             and all(recoding.ladders[name] is census.ladders[name] for name in census.quasi)
             and all(recoding.levels[name] >= low for name, low in zip(census.quasi, census.floor, strict=True))
         )
         return census if tells else None
 
-    def _rows_of_census(
-        self, census: Census, recoding: FullDomainRecoding, publish: Sequence[str]
-    ) -> tuple[dict[str, Coded], Any]:
-        """Lay out a census at the levels of a release: its different rows in order, and how often each occurs."""
+    def _rows_of_census(self, census: Census, recoding: Recoding, publish: Sequence[str]) -> Rows:
+        """Lay out a census as a release, at its levels or by its cells."""
+        if isinstance(recoding, LocalRecoding):
+            codes = dict(zip(recoding.domains, recoding.codes, strict=True))
+            values = {name: (self._own_values(name), codes[name]) for name in publish}
+            return rows_of_classes(recoding, recoding.classes, recoding.counts, values)
+        census = census.rollup(recoding.levels)
         codes = dict(zip((*census.quasi, *census.sensitive), census.codes, strict=True))
         counts = census.counts.astype(np.int64)
         if recoding.has_left_out:
             stays = ~recoding.is_suppressed([codes[name] for name in recoding.quasi])
             codes, counts = {name: column[stays] for name, column in codes.items()}, counts[stays]
         columns = {name: Coded.ranked(self._published(recoding, name), codes[name]) for name in publish}
-        order = np.lexsort([column.codes for column in [*columns.values()][::-1]])
-        return {name: Coded(column.keys, column.codes[order]) for name, column in columns.items()}, counts[order]
+        return _sorted_rows(columns, counts)
 
     def _published(self, recoding: FullDomainRecoding, name: str) -> pa.Array:
         """Give what every code of a column is published as: labels, or values of the column's own type."""
         if level := recoding.levels.get(name, 0):
             return of_texts(recoding.ladders[name].labels[level].tolist()).cast(pa.string())
+        return self._own_values(name)
+
+    def _own_values(self, name: str) -> pa.Array:
         column = self._known[name]
         return pa.concat_arrays([column.keys, pa.nulls(len(column.domain) - len(column.keys), column.keys.type)])
 
@@ -149,10 +190,10 @@ class ParquetEngine(CountedEngine):
     def recode(
         self, recoding: Recoding, publish: Sequence[str], *, replace: Replacements = None, keep_order: bool = False
     ) -> Engine:
-        if isinstance(recoding, FullDomainRecoding) and not (replace or keep_order):
+        if not (replace or keep_order):
             census = self._census_for(recoding, publish)
             if census is not None and len(census) * MUCH_SHORTER <= census.records:
                 self._home.check()
-                rows, counts = self._rows_of_census(census.rollup(recoding.levels), recoding, publish)
+                rows, counts = self._rows_of_census(census, recoding, publish)
                 return TalliedEngine(rows, counts, self._home.hand_back, self.resources)
         return super().recode(recoding, publish, replace=replace, keep_order=keep_order)

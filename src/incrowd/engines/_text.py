@@ -15,7 +15,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from incrowd.core import CensusRequest, Domain, FullDomainRecoding, Packing, Recoding, tally
+from incrowd.core import CensusRequest, Domain, FullDomainRecoding, LocalRecoding, Packing, Recoding, tally
 from incrowd.engines._arrow import nulls_in, of_texts, to_numpy, without_nulls
 from incrowd.engines._backend import DuckBackend, Frame, frame_of
 from incrowd.engines._border import guarded
@@ -23,8 +23,9 @@ from incrowd.engines._duckdb import reader_of
 from incrowd.engines._encoding import Coded, Coding
 from incrowd.engines._lazy_frame import FrameEngine
 from incrowd.engines._protocol import Engine, Replacements, report_stage
+from incrowd.engines._recoding import check_records, classes_of_whole_cells
 from incrowd.engines._resources import Budget
-from incrowd.engines._tally import TalliedEngine
+from incrowd.engines._tally import TalliedEngine, rows_of_classes
 from incrowd.engines._text_columns import LONG, TextRows, TooManyRowsError, column_of
 from incrowd.engines.formats._notation import Notation, Written, plain_relation
 from incrowd.engines.formats._records import RecordCount
@@ -121,11 +122,11 @@ class TextEngine(FrameEngine):
         self, recoding: Recoding, publish: Sequence[str], *, replace: Replacements = None, keep_order: bool = False
     ) -> Engine:
         known = self._read is not None and {*publish, *self._drop} <= set(self._read.names)
-        plain = (
-            isinstance(recoding, FullDomainRecoding) and not recoding.has_masked and set(recoding.quasi) <= set(publish)
-        )
-        if isinstance(recoding, FullDomainRecoding) and known and plain and not replace and not keep_order:
-            return self._recoded_tally(recoding, publish)
+        if known and set(recoding.quasi) <= set(publish) and not replace and not keep_order:
+            if isinstance(recoding, FullDomainRecoding) and not recoding.has_masked:
+                return self._recoded_tally(recoding, publish)
+            if isinstance(recoding, LocalRecoding) and set(recoding.domains) <= set(publish) and recoding.is_whole:
+                return self._tally_of_classes(recoding, publish)
         return super().recode(recoding, publish, replace=replace, keep_order=keep_order)
 
     def _on_frame(self, frame: Frame) -> Self:
@@ -158,6 +159,22 @@ class TextEngine(FrameEngine):
             codes, counts = {name: column[stays] for name, column in codes.items()}, counts[stays]
         columns = {name: Coded.ranked(labels[name].keys, column) for name, column in codes.items()}
         return TalliedEngine(columns, counts, self._home.hand_back, self.resources)
+
+    def _tally_of_classes(self, recoding: LocalRecoding, publish: Sequence[str]) -> TalliedEngine:
+        """Publish rows as the classes of their cells, without reading the file again."""
+        counted = recoding.count or recoding.quasi[0]
+        check_records(recoding, self.domains([counted])[counted])
+        rows, domains = self._rows_of(publish), self.domains(publish)
+        packing = Packing.of([len(domain) for domain in domains.values()])
+        by_text = {name: self._by_text(np.arange(len(domain)), rows, name) for name, domain in domains.items()}
+        words, counts = rows.tally(packing, by_text, self._kept_rows(rows))
+        codes = dict(zip(publish, packing.unpack(words), strict=True))
+        within = {name: domains[name].codes_within(domain)[codes[name]] for name, domain in recoding.domains.items()}
+        values = {
+            name: (of_texts(domain.texts.tolist()).cast(pa.string()), codes[name]) for name, domain in domains.items()
+        }
+        told = rows_of_classes(recoding, classes_of_whole_cells(recoding, within), counts, values)
+        return TalliedEngine(*told, self._home.hand_back, self.resources)
 
     def _counts_here(self, request: CensusRequest) -> bool:
         return self._rows_in_memory(request.needed_columns) is not None

@@ -290,8 +290,7 @@ def read_labels(census: Census, name: str, texts: Sequence[str | None]) -> Cover
 def _cover(subject: Subject, census: Census, published: Domain, place: Counts) -> Cover | Spread:
     """Say which values of the original column the published ones stand for."""
     name, recoding = published.column, subject.recoding
-    levels = recoding.levels if isinstance(recoding, FullDomainRecoding) and not recoding.has_masked else {}
-    if name in census.quasi and levels.get(name, 1) > 0:
+    if name in census.quasi and (recoding is None or name not in recoding.unchanged):
         return read_labels(census, name, published.texts.tolist())
     codes = published.codes_in(census.domains[name])
     if (codes < 0).any():

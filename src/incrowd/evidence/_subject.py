@@ -236,8 +236,8 @@ class Subject:
     def hierarchy(self, column: str) -> Hierarchy | None:
         """Give what can be asked about any value of a column: a hierarchy that is the same wherever it meets it."""
         recoding = self.recoding
-        full = isinstance(recoding, FullDomainRecoding) and not recoding.levels[column]
-        if full and recoding is not None and recoding.domains[column].kind == "text":
+        domain = recoding.domains[column] if recoding is not None and column in recoding.unchanged else None
+        if domain is not None and domain.kind == "text":
             return Flat()  # published as they were, though they may look like ranges
         hierarchy = dict(self.roles.quasi)[column]
         return None if is_from_data(hierarchy) else hierarchy

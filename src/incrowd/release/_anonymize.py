@@ -60,8 +60,8 @@ def anonymize(  # noqa: PLR0913 - the front door of the house; only the first tw
         The search; ``LevelsAndCells()`` where nothing is said: one level per column, and ``*`` in the few cells without
         which a record would stand out. ``Optimal()`` publishes the best that one level for every cell can do, and is
         taken where nothing is said and classes that are put together can break the promise (such as (n, t)-closeness),
-        or ``balance`` is given. ``CheapestFirst()`` keeps most detail; it is also easiest to undo for whoever knows how
-        it works. ``alternatives`` puts them side by side.
+        ``balance`` is given, or records are to be masked. ``CheapestFirst()`` keeps most detail; it is also easiest to
+        undo for whoever knows how it works. ``alternatives`` puts them side by side.
     max_suppressed, max_suppressed_records
         The share of the records, or their number, that may be left out. Exactly so many still may; nobody where nothing
         is said, here as in a plan.
@@ -146,10 +146,12 @@ def anonymize(  # noqa: PLR0913 - the front door of the house; only the first tw
 def _usual_search(problem: Problem) -> Algorithm:
     """Give the search for whoever names none: levels and cells, or the best node where that cannot do what is asked.
 
-    That is where classes that are put together can break the promise, and where ``balance`` weighs records.
+    That is where classes that are put together can break the promise, where ``balance`` weighs records, and where
+    records that stand out are to be masked.
     """
-    able = all(judge.union_closed for judge in problem.judges()) and problem.balance == NEUTRAL
-    return LevelsAndCells() if able else Optimal()
+    able = all(judge.union_closed for judge in problem.judges())
+    plain = problem.balance == NEUTRAL and problem.suppression == "drop"
+    return LevelsAndCells() if able and plain else Optimal()
 
 
 def apply(

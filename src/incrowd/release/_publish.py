@@ -151,12 +151,10 @@ class Draft:
         members, counts = classes.members[inside], classes.cells.counts[inside]
         domains, codes = dict(census.domains), []
         for column, name in enumerate(census.quasi):
-            if isinstance(self.recoding, FullDomainRecoding) and not masked and not self.recoding.levels[name]:
-                codes.append(classes.codes[column][members])  # values as they were, whatever their type
-                continue
-            texts = np.where(gone, TOP, classes.texts(column)) if masked else classes.texts(column)
-            domains[name], places = _text_domain(name, texts[members], counts)
-            codes.append(places)
+            texts = (np.where(gone, TOP, classes.texts(column)) if masked else classes.texts(column))[members]
+            if name not in self.recoding.unchanged:
+                domains[name] = _text_domain(name, texts, counts)
+            codes.append(_codes_of_texts(domains[name], texts))
         codes += [column[inside] for column in classes.cells.sensitive.values()]
         persons = [] if classes.cells.person is None else [classes.cells.person[inside]]
         cells = group([*codes, *persons], [len(domain) for domain in domains.values()])
@@ -184,14 +182,18 @@ class Draft:
         return verdict_of(judges, self.published.classes(), problem.census.quasi)
 
 
-def _text_domain(name: str, texts: Any, counts: Any) -> tuple[Domain, Any]:
-    """Give the domain of labels, and the code of each."""
+def _text_domain(name: str, texts: Any, counts: Any) -> Domain:
+    """Give the domain of labels."""
     names, which = distinct_texts(texts)
     missing = np.array([one is None for one in names.tolist()], dtype=bool)
     records = np.bincount(which, weights=counts, minlength=len(names)).astype(np.int64)
-    domain = Domain.build(name, "text", names[~missing], records[~missing], int(records[missing].sum()))
+    return Domain.build(name, "text", names[~missing], records[~missing], int(records[missing].sum()))
+
+
+def _codes_of_texts(domain: Domain, texts: Any) -> Any:
+    names, which = distinct_texts(texts)
     place = {text: code for code, text in enumerate(domain.texts.tolist())}
-    return domain, np.array([place[text] for text in names.tolist()], dtype=np.int64)[which]
+    return np.array([place[text] for text in names.tolist()], dtype=np.int64)[which]
 
 
 # From there to a release.

@@ -153,6 +153,8 @@ class StoredRecoding(LocalRecoding):
 
     outline: LocalRecoding
     files: tuple[Path, ...]
+    unchanged: frozenset[str] = frozenset()
+    """Its parts were published one by one, each with labels."""
     _states: list[tuple[int, int] | None]
 
     def header_and_arrays(self) -> tuple[dict[str, Any], dict[str, npt.NDArray[Any]]]:

@@ -113,7 +113,7 @@ class SparkEngine(CountedEngine):
         if keep_order:
             self._home.numbered(self._source)
         self.check_published(publish)
-        if isinstance(recoding, FullDomainRecoding) and not replace:
+        if not replace:
             told = self._from_census(recoding, publish)
             if told is not None:
                 return told
@@ -240,13 +240,14 @@ class SparkEngine(CountedEngine):
         del numbered  # refused before
         return SparkEngine(frame, self._home, publish, rows=self._rows_about())
 
-    def _from_census(self, recoding: FullDomainRecoding, publish: Sequence[str]) -> SparkEngine | None:
+    def _from_census(self, recoding: Recoding, publish: Sequence[str]) -> SparkEngine | None:
         """Lay the release out from the last census, if that tells all of it and few rows of it differ."""
-        counted = self._census_for(recoding, publish)
-        census = None if counted is None else counted.rollup(recoding.levels)
-        if census is None or len(census) > TOLD or len(census) * 2 > census.records:
+        census = self._census_for(recoding, publish)
+        if census is None:
             return None
         rows, counts = self._rows_of_census(census, recoding, publish)
+        if len(counts) > TOLD or len(counts) * 2 > census.records:
+            return None
         inner = inner_names(len(publish))
         every = np.arange(len(counts))
         arrays = [column.values(every) for column in rows.values()]
