@@ -101,7 +101,7 @@ def test_a_release_knows_what_its_labels_cover() -> None:
     schema = ic.Schema(
         quasi={"age": ic.intervals(6, 12), "job": ic.tree({"one": ["a", "b"], "two": ["c", "d"]})}, sensitive=["s"]
     )
-    release = ic.anonymize(table, schema, model="k>=3")
+    release = ic.anonymize(table, schema, model="k>=3", algorithm=ic.Optimal())
     found = ic.attack(release, original=table).get("linkage")
     assert found.targets == 12
     assert found.right == release.verdict.classes

@@ -212,7 +212,7 @@ def test_a_name_that_would_disturb_the_terminal_is_tamed(run: Run, tmp_path: Pat
     assert set(ic.Plan.read("plan.toml").columns) == {"age\x1b[31m", "a" * 50}
 
 
-@pytest.mark.parametrize(("search", "columns"), [("optimal", 2), *((one, 13) for one in sorted(searches()))])
+@pytest.mark.parametrize(("search", "columns"), [("levels-and-cells", 2), *((one, 13) for one in sorted(searches()))])
 def test_every_search_can_be_chosen_in_the_plan(run: Run, tmp_path: Path, search: str, columns: int) -> None:
     secret = "" if search in {"datafly", "mu-argus"} else "disease"  # these two keep nothing but k
     header = ",".join([*(f"sex{number}" for number in range(columns)), *([secret] if secret else [])])
@@ -220,8 +220,8 @@ def test_every_search_can_be_chosen_in_the_plan(run: Run, tmp_path: Path, search
     (tmp_path / "t.csv").write_text("\n".join([header, *rows, ""]))
     assert run("t.csv", "--quasi", ",".join(f"sex{number}" for number in range(columns)))[0] == 0
     text = (tmp_path / "plan.toml").read_text()
-    assert ("\nseconds = 60\n" in text) == (columns > 12)
-    (tmp_path / "plan.toml").write_text(text.replace('algorithm = "optimal"', f'algorithm = "{search}"'))
+    assert 'algorithm = "levels-and-cells"' in text
+    (tmp_path / "plan.toml").write_text(text.replace('algorithm = "levels-and-cells"', f'algorithm = "{search}"'))
     assert ic.Plan.read(tmp_path / "plan.toml").run().verdict.holds
 
 
@@ -236,8 +236,8 @@ def test_what_a_search_does_not_have_is_refused_where_init_did_not_write_it(
     run: Run, patients: str, tmp_path: Path, search: str, line: str, says: str
 ) -> None:
     run(patients)
-    text = (tmp_path / "plan.toml").read_text().replace('"optimal"', f'"{search}"')
-    (tmp_path / "plan.toml").write_text(text.replace('measure = "loss"', line))
+    text = (tmp_path / "plan.toml").read_text()
+    (tmp_path / "plan.toml").write_text(text.replace('"levels-and-cells"', f'"{search}"\n{line}'))
     with pytest.raises(ic.PlanError, match=says):
         ic.Plan.read(tmp_path / "plan.toml")
 

@@ -27,7 +27,7 @@ LIMITS: Any = {"max_suppressed": 0.5, "at_most": {"age": 1}}
 
 
 def test_publishes_the_best_table_that_keeps_the_promise() -> None:
-    release = ic.anonymize(PEOPLE, SCHEMA, model="k>=2", **LIMITS)
+    release = ic.anonymize(PEOPLE, SCHEMA, algorithm=ic.Optimal(), model="k>=2", **LIMITS)
     assert release.table == [
         {"age": "[30, 40)", "sex": "f", "disease": "flu"},
         {"age": "[30, 40)", "sex": "f", "disease": "hiv"},
@@ -60,7 +60,7 @@ def test_gives_back_the_kind_of_frame_that_came_in(make: Any, back: Any) -> None
 def test_reads_a_file(tmp_path: Path) -> None:
     path = tmp_path / "people.csv"
     pd.DataFrame(PEOPLE).to_csv(path, index=False)
-    release = ic.anonymize(path, SCHEMA, model="k>=2", **LIMITS)
+    release = ic.anonymize(path, SCHEMA, algorithm=ic.Optimal(), model="k>=2", **LIMITS)
     assert (release.recipe.suppressed, release.verdict.classes) == (2, 2)
 
 
@@ -111,16 +111,16 @@ def test_no_column_is_published_by_accident() -> None:
 def test_a_limit_is_inclusive_and_read_as_the_decimal_that_was_written() -> None:
     table = [{"age": 1}] * 71 + [{"age": age} for age in range(100, 129)]
     roles = ic.Schema(quasi={"age": ic.flat()})
-    release = ic.anonymize(table, roles, model="k>=2", max_suppressed=0.29, at_most={"age": 0})
+    release = ic.anonymize(table, roles, algorithm=ic.Optimal(), model="k>=2", max_suppressed=0.29, at_most={"age": 0})
     assert release.recipe.suppressed == 29
     with pytest.raises(ic.NoSafeRelease):
-        ic.anonymize(table, roles, model="k>=2", max_suppressed_records=28, at_most={"age": 0})
+        ic.anonymize(table, roles, algorithm=ic.Optimal(), model="k>=2", max_suppressed_records=28, at_most={"age": 0})
 
 
 def test_people_count_once_where_the_table_says_whose_row_it_is() -> None:
     table = [{"who": who, "age": age} for who, age in [("a", 31), ("a", 32), ("a", 33), ("b", 41), ("c", 42)]]
     roles = ic.Schema(quasi={"age": ic.intervals(10)}, entity="who")
-    release = ic.anonymize(table, roles, model="k>=2", max_suppressed=0.6)
+    release = ic.anonymize(table, roles, algorithm=ic.Optimal(), model="k>=2", max_suppressed=0.6)
     assert release.table == [{"age": "[40, 50)"}, {"age": "[40, 50)"}]
     assert release.verdict.persons == 2
 
@@ -137,14 +137,14 @@ def test_a_row_can_stand_for_several_records() -> None:
 @pytest.mark.filterwarnings("ignore:k>=1 promises nothing")
 def test_says_how_near_it_came_and_what_binds() -> None:
     with pytest.raises(ic.NoSafeRelease, match=r"even the most general one leaves out 33\.3% \(2\)") as caught:
-        ic.anonymize(PEOPLE, SCHEMA, model="k>=2", at_most={"age": 1, "sex": 1})
+        ic.anonymize(PEOPLE, SCHEMA, algorithm=ic.Optimal(), model="k>=2", at_most={"age": 1, "sex": 1})
     assert caught.value.nearest == 2
     assert (
         caught.value.hint == "at_most of 'age' binds: without it 0 of 6 records (0.0%) are left out; "
         "max_suppressed_records=2 would be enough."
     )
     with pytest.raises(ic.NoSafeRelease, match="l>=2 is what binds"):
-        ic.anonymize(PEOPLE, SCHEMA, model="k>=1, l>=2", at_most={"age": 0, "sex": 0})
+        ic.anonymize(PEOPLE, SCHEMA, algorithm=ic.Optimal(), model="k>=1, l>=2", at_most={"age": 0, "sex": 0})
 
 
 def test_what_cannot_be_is_refused_before_any_search() -> None:
@@ -195,7 +195,7 @@ def test_a_promise_that_generalizing_can_break_is_not_told_a_wrong_number() -> N
     table = [{"a": a, "s": s} for a, s in rows]
     schema = ic.Schema(quasi={"a": ic.flat()}, sensitive=["s"])
     with pytest.raises(ic.NoSafeRelease, match="the most general one leaves out 100") as caught:
-        ic.anonymize(table, schema, model="alpha<=0.5[s: h]", max_suppressed_records=1)
+        ic.anonymize(table, schema, algorithm=ic.Optimal(), model="alpha<=0.5[s: h]", max_suppressed_records=1)
     assert caught.value.nearest is None
     assert "would be enough" not in caught.value.hint
 
@@ -237,7 +237,7 @@ FIRST = [
 
 
 def test_new_records_get_the_labels_of_the_release() -> None:
-    release = ic.anonymize(FIRST, ROLES, model="k>=2")
+    release = ic.anonymize(FIRST, ROLES, algorithm=ic.Optimal(), model="k>=2")
     again = ic.apply(release, [{"age": 38, "sex": "f", "disease": "flu"}, {"age": 33, "sex": "f", "disease": "flu"}])
     assert again.table == [{"age": "[30, 40)", "sex": "f", "disease": "flu"}] * 2
     assert again.recipe.levels == release.recipe.levels == {"age": 1, "sex": 0}
@@ -245,7 +245,7 @@ def test_new_records_get_the_labels_of_the_release() -> None:
 
 
 def test_a_table_that_breaks_the_promise_is_refused_unless_records_may_be_left_out() -> None:
-    release = ic.anonymize(FIRST, ROLES, model="k>=2")
+    release = ic.anonymize(FIRST, ROLES, algorithm=ic.Optimal(), model="k>=2")
     new = [*FIRST, {"age": 71, "sex": "f", "disease": "flu"}]
     with pytest.raises(
         ic.NoSafeRelease, match="1 of 5 records are in classes that break it, 0 may be left out"
@@ -264,8 +264,8 @@ def test_labels_that_would_change_are_refused() -> None:
 
 
 def test_two_releases_side_by_side() -> None:
-    one = ic.anonymize(FIRST, ROLES, model="k>=2")
-    two = ic.anonymize(FIRST, ROLES, model="k>=4")
+    one = ic.anonymize(FIRST, ROLES, algorithm=ic.Optimal(), model="k>=2")
+    two = ic.anonymize(FIRST, ROLES, algorithm=ic.Optimal(), model="k>=4")
     comparison = ic.compare(one, two)
     rows = {what: (a, b) for what, a, b in comparison.rows}
     assert rows["promise"] == ("k>=2", "k>=4")
@@ -278,7 +278,7 @@ def test_two_releases_side_by_side() -> None:
 
 @pytest.mark.parametrize("given", ["release", "saved", "folder", "text"])
 def test_a_release_a_saved_recoding_or_the_owners_folder_can_be_applied(given: str, tmp_path: Path) -> None:
-    release = ic.anonymize(FIRST, ROLES, model="k>=2")
+    release = ic.anonymize(FIRST, ROLES, algorithm=ic.Optimal(), model="k>=2")
     owner = release.save(tmp_path / "out") / "owner"
     known: Any = {"release": release, "saved": ic.load_recoding(owner), "folder": owner, "text": str(owner)}[given]
     again = ic.apply(known, [{"age": 34, "sex": "f", "disease": "flu"}, {"age": 31, "sex": "f", "disease": "flu"}])
@@ -287,7 +287,7 @@ def test_a_release_a_saved_recoding_or_the_owners_folder_can_be_applied(given: s
 
 
 def test_a_saved_recoding_knows_no_other_values_and_does_not_show_them(tmp_path: Path) -> None:
-    owner = ic.anonymize(FIRST, ROLES, model="k>=2").save(tmp_path / "out") / "owner"
+    owner = ic.anonymize(FIRST, ROLES, algorithm=ic.Optimal(), model="k>=2").save(tmp_path / "out") / "owner"
     with pytest.raises(ic.UncoveredValuesError, match="'age' has 1 value that the saved hierarchy") as caught:
         ic.apply(owner, [{"age": 38, "sex": "f", "disease": "flu"}] * 2)
     assert "38" not in str(caught.value)
@@ -305,7 +305,7 @@ def test_records_are_masked_where_they_were_before(tmp_path: Path) -> None:
 
 
 def test_what_is_applied_can_be_written_at_once(tmp_path: Path) -> None:
-    owner = ic.anonymize(FIRST, ROLES, model="k>=2").save(tmp_path / "out") / "owner"
+    owner = ic.anonymize(FIRST, ROLES, algorithm=ic.Optimal(), model="k>=2").save(tmp_path / "out") / "owner"
     again = ic.apply(owner, FIRST, output=tmp_path / "again", format="csv")
     assert again.table == tmp_path / "again/public/data.csv"
     assert ic.verify(tmp_path / "again/public/release.json", owner=tmp_path / "again/owner").holds

@@ -33,7 +33,7 @@ Source = Callable[[Columns, Path, pytest.MonkeyPatch], Any]
 def public_of(table: Any, folder: Path, ending: Format) -> dict[str, bytes]:
     """Publish all records that have a twin, and give every public file."""
     schema = ic.Schema(quasi={"q": ic.flat()}, sensitive=["s"], insensitive=["i"])
-    release = ic.anonymize(table, schema, model="k>=2", max_suppressed_records=2)
+    release = ic.anonymize(table, schema, model="k>=2", algorithm=ic.Optimal(), max_suppressed_records=2)
     save(release, folder, format=ending, date="2026-01-01")
     return {path.name: path.read_bytes() for path in (folder / "public").iterdir()}
 
@@ -206,7 +206,7 @@ def test_no_category_of_a_left_out_record_is_left(
 def test_no_category_of_a_left_out_record_is_in_the_table_that_is_given_back(made: Callable[[list[str]], Any]) -> None:
     table = made(["a", "a", "b", "b", "secret"])
     schema = ic.Schema(quasi={"q": ic.flat()}, sensitive=["s"], insensitive=["i"])
-    release = ic.anonymize(table, schema, model="k>=2", max_suppressed_records=1)
+    release = ic.anonymize(table, schema, model="k>=2", algorithm=ic.Optimal(), max_suppressed_records=1)
     assert b"secret" in pickle.dumps(table)
     assert b"secret" not in pickle.dumps(release.table)
 

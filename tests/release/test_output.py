@@ -35,7 +35,7 @@ PEOPLE = [
 ]
 TABLE = pa.Table.from_pylist(PEOPLE)
 SCHEMA = ic.Schema(quasi={"age": ic.intervals(10, 20), "sex": ic.flat()}, sensitive=["disease"], identifiers=["name"])
-LIMITS: Any = {"max_suppressed": 0.5, "at_most": {"age": 1}}
+LIMITS: Any = {"max_suppressed": 0.5, "at_most": {"age": 1}, "algorithm": ic.Optimal()}
 MASKED = [
     ("*", "*", "flu"),
     ("*", "*", "hiv"),
@@ -289,7 +289,8 @@ def test_a_written_release_can_be_saved_once_more(tmp_path: Path) -> None:
 def test_people_are_counted_on_a_written_release(tmp_path: Path) -> None:
     table = [{"who": who, "age": age} for who, age in [("a", 31), ("a", 32), ("a", 33), ("b", 41), ("c", 42)]]
     roles = ic.Schema(quasi={"age": ic.intervals(10)}, entity="who")
-    release = ic.anonymize(table, roles, model="k>=2", max_suppressed=0.6, output=tmp_path / "out")
+    optimal = ic.Optimal()
+    release = ic.anonymize(table, roles, model="k>=2", algorithm=optimal, max_suppressed=0.6, output=tmp_path / "out")
     assert release.verdict.persons == 2
     names = sorted(path.name for path in (tmp_path / "out/public").iterdir())
     assert names == ["data.parquet", "release.json", "verify.py"]

@@ -317,7 +317,7 @@ def test_missing_values_and_awkward_texts_survive(
     awkward = [None, 'a "quoted", one', "line\nbreak", " space ", "ä", "007", "=1+1"]
     table = [{"zip": text, "disease": disease} for text in awkward for disease in (None, "x,y")]
     roles = ic.Schema({"zip": ic.flat()}, {"disease": ic.categories({"s": ["x,y"], "h": [""]})})
-    release = ic.anonymize(table, roles, model="k>=2, enhanced(p=2, alpha=1)[missing]")
+    release = ic.anonymize(table, roles, algorithm=ic.Optimal(), model="k>=2, enhanced(p=2, alpha=1)[missing]")
     assert release.recipe.levels == {"zip": 0}
     release.save(tmp_path / "out", format=format_)
     assert ic.verify(tmp_path / "out/public/release.json", owner=tmp_path / "out/owner").differences == ()

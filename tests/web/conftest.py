@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -30,9 +31,22 @@ def visitor(folder: Path) -> Iterator[Visitor]:
 @pytest.fixture(scope="session")
 def finished(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Visitor]:
     """Give somebody who made a release of the table, and only looks at it: nobody may change it."""
-    home = tmp_path_factory.mktemp("finished")
+    with _visitor_who_ran(PLAN, tmp_path_factory.mktemp("finished")) as visiting:
+        yield visiting
+
+
+@pytest.fixture(scope="session")
+def by_levels(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Visitor]:
+    """Give the same of a release in which every column stands at one level."""
+    plan = PLAN + '[search]\nalgorithm = "optimal"\n'
+    with _visitor_who_ran(plan, tmp_path_factory.mktemp("by_levels")) as visiting:
+        yield visiting
+
+
+@contextmanager
+def _visitor_who_ran(plan: str, home: Path) -> Iterator[Visitor]:
     (home / "patients.csv").write_text(PATIENTS, encoding="utf-8")
-    (home / "plan.toml").write_text(PLAN, encoding="utf-8")
+    (home / "plan.toml").write_text(plan, encoding="utf-8")
     with serving(home) as (app, address), Visitor(app, address) as visiting:
         assert visiting.work(kind="run")["state"] == "done"
         yield visiting

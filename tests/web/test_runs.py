@@ -58,8 +58,8 @@ def test_so_are_those_of_a_local_recoding(planned: Visitor, folder: Path, algori
     test_the_rows_after_are_those_of_the_released_file(planned, folder)
 
 
-def test_the_lattice_tells_minimal_acceptable_and_refused_nodes(finished: Visitor) -> None:
-    found = finished.ask("GET", "/api/runs/1/nodes")
+def test_the_lattice_tells_minimal_acceptable_and_refused_nodes(by_levels: Visitor) -> None:
+    found = by_levels.ask("GET", "/api/runs/1/nodes")
     assert found["quasi"] == ["age", "sex", "zip"]
     assert found["heights"] == {"age": 3, "sex": 1, "zip": 5}
     assert (len(found["nodes"]), found["more"]) == (4 * 2 * 6, 0)
@@ -100,7 +100,15 @@ def test_the_plan_of_an_earlier_run_can_be_taken_again(done: Visitor) -> None:
     assert (shown["promise"], shown["text"]) == ("k>=2", PLAN)
 
 
-def test_evidence_is_the_report_with_its_charts(done: Visitor) -> None:
+def test_the_lattice_has_no_nodes_for_what_is_published_at_no_node(finished: Visitor) -> None:
+    found = finished.ask("GET", "/api/runs/1/nodes")
+    assert (found["chosen"], found["nodes"]) == (None, [])
+
+
+def test_evidence_is_the_report_with_its_charts(planned: Visitor) -> None:
+    done = planned
+    done.ask("PATCH", "/api/plan", json={"search": {"algorithm": "optimal"}})
+    done.work(kind="run")
     done.ask("GET", "/api/runs/1/evidence", 404)
     assert done.work(kind="evidence", run=1)["state"] == "done"
     found = done.ask("GET", "/api/runs/1/evidence")
@@ -153,7 +161,7 @@ def test_nt_closeness_is_told_class_by_class_with_what_certifies_it(finished: Vi
     strict = finished.work(**asked, n="8", t="0")["result"]
     assert strict["holds"] is False
     assert strict["classes"][0]["certified_by"] is None
-    assert strict["promise"] == "nt(n=8, t=0)[disease]"
+    assert strict["promise"] == "nt(n=8, t=0)[disease, drop]"  # no lattice above classes that stand at no node
 
 
 def test_nt_closeness_needs_a_sensitive_column_and_numbers(finished: Visitor) -> None:
@@ -169,12 +177,13 @@ def test_the_graph_of_classes_and_values_is_drawn(finished: Visitor) -> None:
     assert "style=" not in result["svg"]
 
 
-def test_a_release_that_is_no_longer_at_hand_is_made_again(finished: Visitor) -> None:
+def test_a_release_that_is_no_longer_at_hand_is_made_again(by_levels: Visitor) -> None:
     from incrowd.web._worker_cache import CACHE  # noqa: PLC0415
 
-    before = finished.ask("POST", "/api/runs/1/node", json={"levels": finished.ask("GET", "/api/runs/1")["levels"]})
+    levels = by_levels.ask("GET", "/api/runs/1")["levels"]
+    before = by_levels.ask("POST", "/api/runs/1/node", json={"levels": levels})
     CACHE.releases.clear()
-    after = finished.ask("POST", "/api/runs/1/node", json={"levels": finished.ask("GET", "/api/runs/1")["levels"]})
+    after = by_levels.ask("POST", "/api/runs/1/node", json={"levels": levels})
     assert before == after
 
 

@@ -9,7 +9,15 @@ import numpy as np
 
 from incrowd.core import CensusRequest, Classes, ParameterError, UnknownColumnError
 from incrowd.models import Association, Distance, NTCloseness
-from incrowd.release import Release, basis_of, census_within_memory, classes_where, open_original, prediction_of
+from incrowd.release import (
+    Release,
+    basis_of,
+    census_within_memory,
+    classes_where,
+    open_original,
+    open_release,
+    prediction_of,
+)
 from incrowd.search import Problem
 
 
@@ -24,8 +32,7 @@ def sensitive_classes(release: Release, column: str) -> tuple[Problem, Classes]:
         raise UnknownColumnError.of(column, list(schema.sensitive_names), given_as="sensitive column")
     if column not in problem.census.sensitive:
         if release.recipe.levels is None:
-            msg = f"Nothing is promised about column {column!r}, so its values were not counted group by group."
-            raise ParameterError(msg, hint="add a promise about it, such as l>=2, and run again.")
+            return problem, _classes_as_published(release, column)
         census = problem.census
         wanted = {*census.sensitive, column}
         request = CensusRequest(
@@ -41,6 +48,16 @@ def sensitive_classes(release: Release, column: str) -> tuple[Problem, Classes]:
         predicted = prediction_of(problem, release.recoding)
     classes, left_out = predicted.classes, predicted.left_out
     return problem, classes_where(classes, ~left_out) if left_out.any() else classes
+
+
+def _classes_as_published(release: Release, column: str) -> Classes:
+    """Count a column group by group as everybody can who has the release, which says nothing of whose rows they are."""
+    schema = release.schema
+    if schema.entity is not None:
+        msg = f"Nothing is promised about column {column!r}, so its values were not counted group by group."
+        raise ParameterError(msg, hint="add a promise about it, such as l>=2, and run again.")
+    engine = open_release(release)
+    return engine.classes(schema.quasi_names, engine.domains([column]), None, schema.count)
 
 
 def association_of(release: Release, column: str) -> Association:
@@ -86,6 +103,8 @@ def closeness_by_class(
     """Say class by class whether (n, t)-closeness holds, and list the worst, at most so many."""
     problem, classes = sensitive_classes(release, column)
     model = NTCloseness(n, t, column, distance, supersets)
+    if classes.standing is None:  # they stand at no levels, so there is no lattice above them
+        model = model.in_file(len(classes.codes))
     (judge,) = model.bind(problem.schema, classes.cells.domains)
     found: Any = judge  # the judge of this model gives certificates
     certificates = found.certificates(classes)
