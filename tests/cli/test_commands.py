@@ -276,6 +276,12 @@ def test_a_job_in_the_background_that_does_not_hear_ctrl_c_can_be_told_to_end(pr
     assert (code, err.splitlines()[-1], left(folder)) == (130, "stopped.", set())
 
 
+def test_a_job_that_is_to_outlive_its_terminal_does(process: Process, folder: Path) -> None:
+    first = "import signal\nsignal.signal(signal.SIGHUP, signal.SIG_IGN)\n" + STRUCK.format(signal="SIGHUP")
+    assert process(*ANONYMIZE, first=first)[0] == 0
+    assert (folder / CERTIFICATE).exists()
+
+
 STRUCK = "import os, signal\nos.fsync = lambda _: os.kill(os.getpid(), signal.{signal})"
 
 
@@ -295,7 +301,7 @@ def test_who_is_killed_while_writing_leaves_the_old_release_or_none(
     assert left(folder) == {"out"}
 
 
-@pytest.mark.parametrize(("command", "by"), [(ANONYMIZE, "SIGINT"), (INIT, "SIGTERM")])
+@pytest.mark.parametrize(("command", "by"), [(ANONYMIZE, "SIGINT"), (INIT, "SIGTERM"), (ANONYMIZE, "SIGHUP")])
 def test_who_is_stopped_while_writing_leaves_nothing_and_130(
     process: Process, folder: Path, command: tuple[str, ...], by: str
 ) -> None:

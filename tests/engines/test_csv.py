@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import csv
 import gzip
-import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +12,8 @@ import pytest
 from engines.subjects import Subject
 from incrowd.core import CensusRequest, DataError, SchemaError
 from incrowd.engines import open_table
+from incrowd.engines._duckdb import Workshop
+from incrowd.engines._resources import Resources
 from incrowd.engines.formats._csv import check_encoding, copy_as_utf8, header_of
 
 TEXT = 'zip;disease\n01;"flu; bad"\n02;hiv\n01;"flu; bad"\n'
@@ -270,27 +271,23 @@ def test_a_separator_is_one_character(separator: str, file: Path) -> None:
     assert repr(separator) in str(caught.value)
 
 
-def test_a_copy_is_put_where_one_says(file: Path, tmp_path: Path) -> None:
+def test_a_copy_is_put_where_one_says_and_has_no_name_there(file: Path, tmp_path: Path) -> None:
     file.write_bytes("zip,größe\n".encode("latin-1"))
-    (tmp_path / "here").mkdir()
-    copy = copy_as_utf8(file, "latin-1", folder=tmp_path / "here")
-    assert (copy.parent, copy.read_text(encoding="utf-8")) == (tmp_path / "here", "zip,größe\n")
+    workshop = Workshop(Resources(temp=tmp_path / "here"))
+    copy = copy_as_utf8(file, "latin-1", workshop)
+    assert (copy.parent, copy.read_text(encoding="utf-8")) == (workshop.folder, "zip,größe\n")
+    assert copy.is_symlink()
+    assert workshop.folder.parent == tmp_path / "here"
 
 
 def test_a_copy_that_fails_leaves_nothing_behind(file: Path, tmp_path: Path) -> None:
     file.write_bytes(b"zip\n\x81\n")
-    (tmp_path / "here").mkdir()
+    workshop = Workshop(Resources(temp=tmp_path))
+    before = {*workshop.folder.iterdir()}
     with pytest.raises(DataError, match=r"'t\.csv' is not valid cp1252") as caught:
-        copy_as_utf8(file, "cp1252", folder=tmp_path / "here")
-    assert list((tmp_path / "here").iterdir()) == []
+        copy_as_utf8(file, "cp1252", workshop)
+    assert {*workshop.folder.iterdir()} == before
     assert caught.value.__context__ is None
-
-
-def test_a_copy_lies_among_temporary_files_unless_one_says(file: Path) -> None:
-    file.write_text("zip\n")
-    copy = copy_as_utf8(file, "latin-1")
-    copy.unlink()
-    assert copy.parent == Path(tempfile.gettempdir())
 
 
 @pytest.mark.parametrize("encoding", ["utf-9", "hex", "rot13", "a\0b"])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+import os
 import signal
 import subprocess
 import sys
@@ -13,12 +15,13 @@ import pytest
 
 from engines.subjects import make_subject
 from incrowd.engines import _duckdb, _private_folder, open_table
-from incrowd.engines._private_folder import private_folder
+from incrowd.engines._private_folder import NamelessFile, private_folder
 
 KILLED = """
 import os, signal, sys
 from incrowd.engines import open_table
-engine = open_table(sys.argv[1], encoding="latin-1", temp=sys.argv[2])  # a copy of the table lies there as UTF-8
+engine = open_table(sys.argv[1], temp=sys.argv[2], {how})
+engine.domains(["name", "age"])
 os.kill(os.getpid(), signal.SIGKILL)
 """
 
@@ -37,16 +40,62 @@ def test_a_folder_is_private_and_gone_at_the_end(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.parametrize(("how", "rows"), [("encoding='latin-1'", 1), ("memory='1MB'", 60_000)], ids=["copy", "spilt"])
 @pytest.mark.usefixtures("as_if_new")
-def test_what_a_killed_process_left_of_a_table_is_removed_by_the_next_one(tmp_path: Path) -> None:
+def test_of_a_table_a_killed_process_leaves_nothing_but_names_and_the_next_one_removes_them(
+    tmp_path: Path, how: str, rows: int
+) -> None:
     table, temp = tmp_path / "t.csv", tmp_path / "temp"
-    table.write_bytes("name,age\nM\xfcller,31\n".encode("latin-1"))
-    ran = subprocess.run([sys.executable, "-c", KILLED, str(table), str(temp)], check=False)
+    people = "".join(f"Müller {n},{n}\n" for n in range(rows))
+    table.write_text(f"name,age\n{people}", encoding="latin-1" if rows == 1 else "utf-8")
+    ran = subprocess.run([sys.executable, "-c", KILLED.format(how=how), str(table), str(temp)], check=False)
     assert ran.returncode == -signal.SIGKILL
     (left,) = temp.iterdir()
-    assert any("Müller" in file.read_text(encoding="utf-8") for file in left.iterdir() if file.is_file())
+    assert any(link.is_symlink() for link in left.iterdir())
+    assert [file for file in left.rglob("*") if file.is_file() and file.stat().st_size] == []
     open_table(table, encoding="latin-1", temp=temp)
     assert not left.exists()
+
+
+@pytest.mark.usefixtures("as_if_new")
+def test_a_copy_of_a_process_does_not_remove_the_folders_of_the_first(tmp_path: Path) -> None:
+    table = tmp_path / "t.csv"
+    table.write_bytes("name,age\nM\xfcller,31\n".encode("latin-1"))
+    engine: Any = open_table(table, encoding="latin-1", temp=tmp_path / "new" / "temp")
+    with private_folder(tmp_path) as folder:
+        child = os.fork()
+        if not child:  # it ends as any process does, and is through with what it has
+            try:
+                with private_folder(tmp_path / "new" / "temp") as own:
+                    assert own.is_dir()
+                _private_folder.clear_room(folder, None)
+                _duckdb._leave_room(engine._home._workshop.folder, None, engine._home._workshop._copies)
+                os._exit(own.exists())
+            finally:
+                os._exit(2)
+        assert os.waitpid(child, 0)[1] == 0
+        assert folder.is_dir()
+        assert engine.domains(["name"])["name"].texts.tolist() == ["Müller"]
+    del engine
+    gc.collect()
+    assert [path.name for path in tmp_path.iterdir()] == ["t.csv"]
+
+
+@pytest.mark.parametrize("nameless", [True, False])
+def test_a_nameless_file_is_read_by_its_path_as_long_as_it_is_open(
+    nameless: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if not nameless:
+        monkeypatch.setattr(_private_folder, "_OPEN_FILES", tmp_path / "nowhere")
+    with NamelessFile(tmp_path, "copy.csv") as copy:
+        copy.file.write(b"secret")
+        copy.file.flush()
+        assert copy.path.read_bytes() == b"secret"
+        assert copy.path.is_symlink() is nameless
+        assert [path for path in tmp_path.iterdir() if path.is_file() and not path.is_symlink()] == [copy.path] * (
+            not nameless
+        )
+    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.usefixtures("as_if_new")

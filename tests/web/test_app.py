@@ -76,15 +76,16 @@ def test_it_listens_here_only_prints_the_address_tells_no_values_and_ends_with_c
     assert said.splitlines()[-1] == "stopped."
 
 
-def test_workers_go_with_a_server_that_is_told_to_end(folder: Path) -> None:
+@pytest.mark.parametrize("by", [signal.SIGTERM, signal.SIGHUP])
+def test_workers_go_with_a_server_that_is_told_to_end(folder: Path, by: signal.Signals) -> None:
     (folder / "plan.toml").write_text(PLAN, encoding="utf-8")
     with started(folder) as (process, address):
         with httpx.Client(timeout=60) as client:
             client.get(address)
             assert client.get(httpx.URL(address).join("/api/table/rows")).status_code == 200
         workers = children(process.pid)
-        process.terminate()
-        process.communicate(timeout=30)
+        process.send_signal(by)
+        assert "Traceback" not in process.communicate(timeout=30)[1]
         until(lambda: all(map(gone, workers)))
 
 

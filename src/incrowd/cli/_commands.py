@@ -11,7 +11,7 @@ import warnings
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any, NoReturn
+from typing import Annotated, Any
 
 import typer
 
@@ -119,22 +119,27 @@ def run(body: Callable[[], object], session: Session) -> int:
 
 @contextlib.contextmanager
 def _termination_as_interrupt() -> Iterator[None]:
-    """Let a system that ends us (SIGTERM) be heard as Ctrl-C is, so that nothing half done is left behind."""
-    if threading.current_thread() is not threading.main_thread() or signal.getsignal(signal.SIGTERM) != signal.SIG_DFL:
-        yield
-        return
-    signal.signal(signal.SIGTERM, _interrupt_main)
+    """Let a system that ends us, or a terminal that goes, be heard as Ctrl-C is: nothing half done is left behind."""
+    ours = threading.current_thread() is threading.main_thread()
+    ends = [end for end in _ENDS if ours and signal.getsignal(end) == signal.SIG_DFL]  # nohup ignores one
+    for end in ends:
+        signal.signal(end, _interrupt_main)
     try:
         yield
     finally:
-        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        for end in ends:
+            signal.signal(end, signal.SIG_DFL)
 
 
-def _interrupt_main(_: int, frame: Any) -> NoReturn:
+_ENDS = [signal.SIGTERM, *([signal.SIGHUP] if hasattr(signal, "SIGHUP") else [])]
+
+
+def _interrupt_main(_: int, frame: Any) -> None:
     """Do what is done for Ctrl-C; also where that is ignored, as in a job in the background."""
     heard = signal.getsignal(signal.SIGINT)
     if callable(heard):
-        heard(signal.SIGINT, frame)
+        heard(signal.SIGINT, frame)  # a server ends by itself
+        return
     raise KeyboardInterrupt
 
 

@@ -165,7 +165,8 @@ class DuckBackend(Backend):
         """Keep a frame of ours in our private folder, in its order: what is asked of it again is cheap then."""
         if self._workshop is None:
             return frame
-        path, connection = self._workshop.folder / f"{secrets.token_hex(8)}.parquet", self._workshop.connection
+        path = self._workshop.copy(f"{secrets.token_hex(8)}.parquet").path
+        connection = self._workshop.connection
         connection.execute("SET preserve_insertion_order = true")
         self.spill(frame, path)
         connection.execute("SET preserve_insertion_order = false")
@@ -173,7 +174,7 @@ class DuckBackend(Backend):
         return frame_of(connection.read_parquet(str(path)))
 
     def spill(self, frame: Frame, path: Path) -> None:
-        frame.to_native().write_parquet(str(path), compression="zstd")
+        frame.to_native().write_parquet(str(path), compression="zstd", use_tmp_file=False)
 
     def fetched(self, frame: Frame, once: Sequence[str] = ()) -> pa.Table:
         if not once:

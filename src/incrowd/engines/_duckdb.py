@@ -13,7 +13,7 @@ import duckdb
 import pyarrow as pa
 
 from incrowd.core import DataError
-from incrowd.engines._private_folder import clear_room, make_room
+from incrowd.engines._private_folder import NamelessFile, clear_room, make_room
 from incrowd.engines._resources import DEFAULT_RESOURCES, Resources
 
 
@@ -50,7 +50,8 @@ class Workshop:
         self.resources, budget = resources, resources.budget
         self.memory = budget.total
         self.folder, lock = make_room(resources.temp)
-        weakref.finalize(self, clear_room, self.folder, lock)
+        self._copies: list[NamelessFile] = []
+        weakref.finalize(self, _leave_room, self.folder, lock, self._copies)
         config: dict[str, Any] = {
             "autoinstall_known_extensions": False,  # nothing is fetched from anywhere
             "temp_directory": str(self.folder / "spill"),
@@ -59,6 +60,17 @@ class Workshop:
         self.connection = connect(**config, **({} if budget.threads is None else {"threads": budget.threads}))
         self.connection.execute("SET TimeZone = 'UTC'")
         self.connection.execute("SET preserve_insertion_order = false")  # nothing here depends on the order of rows
+
+    def copy(self, name: str) -> NamelessFile:
+        """Give a file for a copy of a table; it is closed when this ends."""
+        self._copies.append(NamelessFile(self.folder, name))
+        return self._copies[-1]
+
+
+def _leave_room(folder: Path, lock: int | None, copies: list[NamelessFile]) -> None:
+    for copy in copies:
+        copy.close()
+    clear_room(folder, lock)
 
 
 def name_sql(name: str) -> str:

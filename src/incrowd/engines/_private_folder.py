@@ -10,7 +10,8 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from tempfile import gettempdir, mkdtemp
+from tempfile import TemporaryFile, gettempdir, mkdtemp
+from typing import IO, Self
 
 from incrowd.core import ParameterError, has_locks, lock_folder
 
@@ -18,6 +19,7 @@ PREFIX = "incrowd_"
 _MARK = ".incrowd-private"  # a file in every such folder: others may be called as ours are
 _YOUNG = 60.0  # seconds that a folder is left alone for, so that whoever makes it can lock it
 _cleared: set[Path] = set()
+_ours: set[Path] = set()  # folders that this very process made: a copy of it must not remove them
 
 
 def make_private(parent: str | Path | None = None) -> tuple[Path, int | None]:
@@ -27,14 +29,17 @@ def make_private(parent: str | Path | None = None) -> tuple[Path, int | None]:
         _cleared.add(place)
         _remove_leftovers(place)
     folder = Path(mkdtemp(prefix=PREFIX, dir=place))
+    _ours.add(folder)
     lock = _lock_of(folder)
     (folder / _MARK).touch()
     return folder, lock
 
 
 def remove_private(folder: Path, lock: int | None) -> None:
-    """Remove such a folder with all that is in it."""
-    shutil.rmtree(folder, ignore_errors=True)
+    """Remove such a folder with all that is in it, unless it is that of the process which this one is a copy of."""
+    if folder in _ours:
+        _ours.discard(folder)
+        shutil.rmtree(folder, ignore_errors=True)
     if lock is not None:
         os.close(lock)
 
@@ -56,6 +61,7 @@ def _remove_leftovers(place: Path) -> None:
     """Remove what was left by processes of this user that are gone."""
     for folder in place.glob(f"{PREFIX}*"):
         if _is_old(folder) and (lock := _lock_of(folder)) is not None:
+            _ours.add(folder)
             remove_private(folder, lock)
 
 
@@ -119,3 +125,45 @@ def private_folder(temp: str | Path | None = None) -> Iterator[Path]:
         yield folder
     finally:
         clear_room(folder, lock)
+
+
+def _own_nothing() -> None:
+    """Let a process that was copied from another one know that no folder is its own."""
+    _ours.clear()
+    _made.clear()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_own_nothing)
+
+
+# A copy of a table in a private folder: a file without a name, so that nothing of it is left, however a process ends.
+
+_OPEN_FILES = Path("/proc/self/fd")
+
+
+class NamelessFile:
+    """A file that is gone as soon as it is closed, or its process ends; ``path`` leads to it until then.
+
+    Where a system has no paths to open files, it has a name, and is gone with its folder.
+    """
+
+    def __init__(self, folder: Path, name: str) -> None:
+        self.path, self._process = folder / name, os.getpid()
+        self.file: IO[bytes]
+        if _OPEN_FILES.is_dir():
+            self.file = TemporaryFile(dir=folder)  # noqa: SIM115 - it is closed when this is
+            self.path.symlink_to(_OPEN_FILES / str(self.file.fileno()))
+        else:
+            self.file = self.path.open("x+b")
+
+    def close(self) -> None:
+        if self._process == os.getpid():
+            self.path.unlink(missing_ok=True)  # first: another file may get the number
+        self.file.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()

@@ -33,7 +33,7 @@ from incrowd.engines._files import (
     read_whole,
 )
 from incrowd.engines._lazy_frame import FrameEngine
-from incrowd.engines._private_folder import private_folder
+from incrowd.engines._private_folder import NamelessFile, private_folder
 from incrowd.engines._protocol import Engine, report_stage
 from incrowd.engines._reference import ReferenceEngine
 from incrowd.engines._remembered_table import Remembered
@@ -328,10 +328,9 @@ def write_table(table: Any, target: str | os.PathLike[str] | Database, *, force:
     """
     engine = open_table(table, missing_values=())
     if isinstance(target, Database):
-        with private_folder(engine.resources.temp) as folder:
-            copy = folder / "table.arrow"
-            engine.write(copy)
-            write_database(copy, target, force=force)
+        with private_folder(engine.resources.temp) as folder, NamelessFile(folder, "table.arrow") as copy:
+            engine.write(copy.path)
+            write_database(copy.path, target, force=force)
         return
     check_suffix(Path(target))
     with atomic_path(target, force=force, reads=[table]) as part:

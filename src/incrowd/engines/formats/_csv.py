@@ -8,6 +8,7 @@ import gzip
 import io
 import itertools
 import re
+import secrets
 import shutil
 import zlib
 from collections import Counter
@@ -15,7 +16,6 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from tempfile import NamedTemporaryFile
 from typing import Any, TypeVar
 
 import duckdb
@@ -114,7 +114,7 @@ class TextFiles:
         """Let DuckDB scan the files, told all about how they are laid out; give what counts their records beside it."""
         files = self.files
         if codecs.lookup(self.encoding).name not in _UTF8:
-            files = [copy_as_utf8(file, self.encoding, folder=workshop.folder) for file in files]
+            files = [copy_as_utf8(file, self.encoding, workshop) for file in files]
         for file in files:
             check_whole(file)
         names = [*map(name_of, files)]
@@ -134,17 +134,18 @@ class TextFiles:
         return relation, RecordCount(files, names, self.header.separator, len(self.header.columns), self.named)
 
 
-def copy_as_utf8(path: Path, encoding: str, *, folder: Path | None = None) -> Path:
+def copy_as_utf8(path: Path, encoding: str, workshop: Workshop) -> Path:
+    """Copy a file for DuckDB; the copy is there as long as the workshop, and has no name on the disk."""
     start = path.name.encode("utf-8", "ignore")[:150].decode("utf-8", "ignore")  # names have so many bytes, not letters
-    with NamedTemporaryFile(
-        "w", prefix=f"{start}.", suffix=_COPY, dir=folder, encoding="utf-8", newline="", delete=False
-    ) as copy:
-        try:
-            _use_file(path, with_mark(path, encoding), lambda source: shutil.copyfileobj(source, copy))
-        except BaseException:
-            Path(copy.name).unlink()
-            raise
-    return Path(copy.name)
+    copy = workshop.copy(f"{start}.{secrets.token_hex(8)}{_COPY}")
+    text = io.TextIOWrapper(copy.file, encoding="utf-8", newline="")
+    try:
+        _use_file(path, with_mark(path, encoding), lambda source: shutil.copyfileobj(source, text))
+        text.detach().flush()
+    except BaseException:
+        copy.close()
+        raise
+    return copy.path
 
 
 def check_whole(path: Path) -> None:

@@ -7,7 +7,6 @@ what the database says, which may quote the data.
 from __future__ import annotations
 
 import os
-import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -21,7 +20,7 @@ import pyarrow.ipc
 
 from incrowd.core import DataError, Hint, ParameterError
 from incrowd.engines._border import guarded
-from incrowd.engines._private_folder import clear_room, make_room
+from incrowd.engines._private_folder import NamelessFile, clear_room, make_room
 from incrowd.engines._resources import import_extra
 
 T = TypeVar("T")
@@ -99,13 +98,13 @@ def _answer(source: Database, folder: Path) -> tuple[pa.Table, list[str]]:
 def _mapped_table(reader: Any, folder: Path) -> tuple[pa.Table, list[str]]:
     """Write batches to a file, map it, and let its name go; name the columns of numbers that have no type there."""
     schema = pa.schema([pa.field(one.name, _stored_type(one.type)) for one in reader.schema])
-    with tempfile.NamedTemporaryFile(prefix="incrowd_", suffix=".arrow", dir=folder) as file:
-        with pyarrow.ipc.new_file(file, schema) as writer:
+    with NamelessFile(folder, "answer.arrow") as copy:
+        with pyarrow.ipc.new_file(copy.file, schema) as writer:
             for batch in reader:
                 columns = [_plain_types(column) for column in batch.columns]
                 writer.write_table(pa.table(columns, schema.names).cast(schema))
-        file.flush()
-        with pa.memory_map(file.name) as source:
+        copy.file.flush()
+        with pa.memory_map(str(copy.path)) as source:
             table = pyarrow.ipc.open_file(source).read_all()
     numbers = [number for number, one in enumerate(reader.schema) if getattr(one.type, "type_name", None) == "numeric"]
     for number in numbers:
