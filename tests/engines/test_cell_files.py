@@ -11,6 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet
 import pytest
 
+from engines.mutations import mutations
 from engines.subjects import make_subject
 from incrowd.core import Census, CensusRequest, DataError, Packing
 from incrowd.engines import (
@@ -19,8 +20,10 @@ from incrowd.engines import (
     _cell_files as spilled,
     can_spill,
     open_table,
+    read_arrays,
     shares_of,
     spill_census,
+    write_arrays,
 )
 
 TABLE = pa.table(
@@ -101,3 +104,17 @@ def classes_of(engine: Any, domains: Any) -> Counter[Any]:
 def test_one_share_is_the_table_itself(table: Any) -> None:
     engine = open_table(table)
     assert list(shares_of(engine, ["age"], 1)) == [engine]
+
+
+def test_damaged_arrays_are_refused_by_name(tmp_path: Path) -> None:
+    path = tmp_path / "arrays.parquet"
+    write_arrays({"numbers": np.arange(50), "texts": np.array(["canary", None] * 9, dtype=object)}, path)
+    told = []
+    for content in mutations(path.read_bytes(), 40):
+        path.write_bytes(content)
+        try:
+            read_arrays(path)
+        except DataError as error:
+            told.append(error.message)
+    assert "The file 'arrays.parquet' is damaged: what it holds cannot be read." in told
+    assert not [message for message in told if "canary" in message]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import os
 import tempfile
 from collections import Counter
 from decimal import Decimal
@@ -375,3 +376,19 @@ def test_a_text_file_says_how_it_was_read(encoding: str, mark: bool, written: by
     engine = open_table(file, encoding=encoding)
     assert engine.dialect == Dialect(";", encoding, mark)  # type: ignore[attr-defined]
     assert Remembered(engine).dialect == Dialect(";", encoding, mark)
+
+
+def test_more_columns_than_anybody_can_look_at_are_refused_at_once(tmp_path: Path) -> None:
+    names = [f"c{number}" for number in range(10_001)]
+    (tmp_path / "wide.csv").write_text(f"{','.join(names)}\n{','.join(names)}\n", encoding="utf-8")
+    wide = pa.table({name: [1] for name in names})
+    pyarrow.parquet.write_table(wide, tmp_path / "wide.parquet")
+    for table in (tmp_path / "wide.csv", tmp_path / "wide.parquet", wide, wide.to_pylist()):
+        with pytest.raises(SchemaError, match="has 10,001 columns, and 10,000 are the most"):
+            open_table(table)
+
+
+def test_a_pipe_is_no_table_and_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.csv")
+    with pytest.raises(DataError, match=r"'pipe\.csv' cannot be read: it is a pipe or a device, and no file"):
+        open_table(tmp_path / "pipe.csv")

@@ -1,12 +1,14 @@
 from __future__ import annotations
 
 import datetime as dt
+import os
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
+from engines.mutations import mutations
 from incrowd.core import DataError, Domain, HierarchyError, IncrowdError, UncoveredValuesError
 from incrowd.hierarchies import Tree, check, tree
 
@@ -242,3 +244,22 @@ def test_the_hierarchies_of_the_adult_data_set_load(adult_folder: Path, name: st
 )
 def test_hierarchies_as_the_seed_papers_print_them_load(tmp_path: Path, text: str) -> None:
     assert isinstance(tree(write(tmp_path, text)), Tree)
+
+
+def test_a_pipe_is_no_tree_and_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.csv")
+    with pytest.raises(DataError, match=r"'pipe\.csv' cannot be read: it is a pipe or a device, and no file"):
+        tree(tmp_path / "pipe.csv")
+
+
+def test_a_damaged_tree_is_read_or_refused_by_name(tmp_path: Path) -> None:
+    whole = "".join(f"canary{number};group{number % 3};*\n" for number in range(30)).encode()
+    told = []
+    for content in mutations(whole, 100):
+        (tmp_path / "tree.csv").write_bytes(content)
+        try:
+            tree(tmp_path / "tree.csv")
+        except (DataError, HierarchyError) as error:
+            told.append(error.message)
+    assert told
+    assert not [message for message in told if "canary" in message or "'tree.csv'" not in message]

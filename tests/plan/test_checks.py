@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import pickle
+import time
 from pathlib import Path
 
 import pytest
 
 import incrowd as ic
+from engines.mutations import mutations
 from plan.plans import SMALL, changed
 
 ROLES = "'quasi', 'sensitive', 'identifier', 'insensitive' or 'drop'"
@@ -249,3 +252,81 @@ def test_a_file_that_cannot_be_read_says_so(folder: Path) -> None:
     (folder / "latin.toml").write_bytes(SMALL.replace("name", "größe").encode("latin-1"))
     with pytest.raises(ic.PlanError, match="line 4 is not UTF-8"):
         ic.Plan.read(folder / "latin.toml")
+
+
+LONG = "a" + ".a" * 20_000
+
+
+@pytest.mark.parametrize(
+    ("value", "wrong"),
+    [
+        ("1\n" + "\n".join(f"k{number} = 1" for number in range(300_000)), "holds more than 100,000 keys and values."),
+        ("[" + '"k>=2", ' * 100_000 + "]", "holds more than 100,000 keys and values."),
+        ("[" * 100_000 + "]" * 100_000, "nests deeper than 40 levels."),
+        ("[" * 400 + "]" * 400, "nests deeper than 40 levels."),
+        ("{ a = " * 400 + "1" + " }" * 400, "nests deeper than 40 levels."),
+        (f"1\n{LONG} = 1", "nests deeper than 40 levels."),
+        (f"1\n[{LONG}]", "nests deeper than 40 levels."),
+        ("9" * 5_000, "holds a whole number that is too large: 64 bits are the most."),
+        ("9" * 4_000, "holds a whole number that is too large: 64 bits are the most."),
+        (str(2**63), "holds a whole number that is too large: 64 bits are the most."),
+    ],
+    ids=["keys", "items", "deep", "lists", "tables", "dotted", "header", "digits", "large", "65 bits"],
+)
+def test_a_plan_that_would_take_the_reader_down_is_refused_at_once(value: str, wrong: str, tmp_path: Path) -> None:
+    path = changed(tmp_path, "[privacy]", f"[privacy]\nodd = {value}")
+    begun = time.monotonic()
+    [(_, _, message)] = problems(path)
+    assert message == wrong
+    assert time.monotonic() - begun < 30
+
+
+def test_a_plan_that_nests_too_deep_is_refused_from_python_too() -> None:
+    deep: dict[str, object] = {}
+    for _ in range(5_000):
+        deep = {"a": deep}
+    with pytest.raises(ic.PlanError, match="nests deeper than 40 levels"):
+        ic.Plan.of(deep)
+
+
+def test_of_many_problems_the_first_are_drawn_and_the_others_counted(tmp_path: Path) -> None:
+    (tmp_path / "plan.toml").write_text(SMALL + "".join(f"k{number} = 1\n" for number in range(200)), encoding="utf-8")
+    with pytest.raises(ic.PlanError, match="has 200 problems") as caught:
+        ic.Plan.read(tmp_path / "plan.toml")
+    assert len(caught.value.problems) == 200
+    assert str(caught.value).endswith("and 170 more")
+
+
+def test_a_long_line_is_cut(tmp_path: Path) -> None:
+    path = changed(tmp_path, '"k>=2"', f'"{"(" * 20_000}"')
+    with pytest.raises(ic.PlanError, match="A promise has 10,000 characters at most, got 20,000") as caught:
+        ic.Plan.read(path)
+    assert len(str(caught.value)) < 1_000
+
+
+@pytest.mark.parametrize(("old", "key"), [('"patients.csv"', "data.path"), ("[privacy]", "output.folder")])
+@pytest.mark.parametrize(("name", "wrong"), [("a\\u0000b", "a character that no file"), ("a" * 5_000, "long")])
+def test_what_no_file_can_be_called_is_said_of_the_plan(
+    old: str, key: str, name: str, wrong: str, tmp_path: Path
+) -> None:
+    written = f'"{name}"' if key == "data.path" else f'[output]\nfolder = "{name}"\n[privacy]'
+    [(line, where, message)] = problems(changed(tmp_path, old, written))
+    assert line is not None
+    assert (where, wrong in message) == (key, True)
+
+
+def test_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(ic.DataError, match="The plan 'pipe' cannot be read: it is a pipe or a device, and no file"):
+        ic.Plan.read(tmp_path / "pipe")
+
+
+def test_whatever_is_damaged_of_a_plan_it_is_read_or_its_problems_are_said(tmp_path: Path) -> None:
+    refused = 0
+    for content in mutations(SMALL.encode(), 150):
+        (tmp_path / "plan.toml").write_bytes(content)
+        try:
+            ic.Plan.read(tmp_path / "plan.toml")
+        except ic.PlanError:
+            refused += 1
+    assert refused > 50

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 import incrowd as ic
+from engines.mutations import mutations
 from release.test_certificate import LIMITS, PEOPLE, release_of
 
 
@@ -73,3 +74,20 @@ def test_a_damaged_recoding_is_refused(tmp_path: Path, damage: str) -> None:
     with pytest.raises(ic.DataError) as caught:
         ic.load_recoding(owner)
     assert "CANARY" not in str(caught.value)
+
+
+def test_a_damaged_recoding_is_refused_or_read_and_nothing_else_happens(tmp_path: Path) -> None:
+    release_of().save(tmp_path / "out")
+    refused = 0
+    for name in ("recoding.json", "recoding.parquet"):
+        path = tmp_path / "out/owner" / name
+        whole = path.read_bytes()
+        for content in (*mutations(whole, 60), b"[" * 200_000):
+            path.write_bytes(content)
+            try:
+                ic.load_recoding(path.parent)
+            except (ic.DataError, ic.ParameterError, ic.HierarchyError, ic.SchemaError):
+                refused += 1
+        path.write_bytes(whole)
+    assert refused > 60
+    ic.load_recoding(tmp_path / "out/owner")

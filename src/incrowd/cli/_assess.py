@@ -324,10 +324,10 @@ def _read_presets(names: list[str], kinds: list[str], populous: Path | None, yea
 
 def _zip_prefixes(path: Path) -> list[str]:
     """Read the first three digits of ZIP codes, separated by anything that is no digit and no letter."""
-    from incrowd.core import DataError
+    from incrowd.core import DataError, text_in
 
     try:
-        found = re.findall(r"\w+", path.read_text(encoding="utf-8"))
+        found = re.findall(r"\w+", text_in(path))
     except (OSError, UnicodeDecodeError):
         found = []
     wrong = sum(not re.fullmatch("[0-9]{3}", one) for one in found)

@@ -81,9 +81,9 @@ def init(
 
 def _keep_others(output: Path) -> None:
     """Refuse to replace a file that is no plan, whatever it is."""
-    from incrowd.core import DataError
+    from incrowd.core import DataError, bytes_in
 
-    if output.is_file() and not any(sign in output.read_bytes() for sign in (b"[columns", b"[privacy]")):
+    if output.is_file() and not any(sign in bytes_in(output) for sign in (b"[columns", b"[privacy]")):
         msg = f"The file {output.name!r} exists already, and it is no plan."
         raise DataError(msg, hint="choose another name: only a plan is replaced.")
 

@@ -16,6 +16,7 @@ from incrowd.core._domain import Domain
 from incrowd.core._grouping import smallest_unsigned
 from incrowd.core._ladder import Ladder
 from incrowd.core._texts import exact_number
+from incrowd.core._whole_files import check_file
 
 Array = npt.NDArray[Any]
 Arrays = dict[str, Array]
@@ -34,6 +35,7 @@ def write_archive(path: Path, header: Header, arrays: Mapping[str, Array]) -> No
 
 def read_archive(path: Path) -> tuple[Header, Archive]:
     """Read what ``write_archive`` wrote; a foreign or broken file can fail in any way, and quote what it holds."""
+    check_file(path)
     with path.open("rb") as file, np.load(file, allow_pickle=False) as archive:
         stored: Arrays = {name: archive[name] for name in archive.files}
     texts = [name.removesuffix(" lengths") for name in stored if name.endswith(" lengths")]

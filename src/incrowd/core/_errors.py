@@ -237,6 +237,9 @@ class PlanProblem:
         ]
 
 
+_SHOWN = 30  # so many problems of a plan are drawn
+
+
 class PlanError(IncrowdError, ValueError):
     """A plan cannot be used as it is. ``problems`` lists everything that is wrong with it, in the order of the file."""
 
@@ -249,8 +252,10 @@ class PlanError(IncrowdError, ValueError):
     @classmethod
     def of(cls, file: str, problems: Sequence[PlanProblem]) -> PlanError:
         """Name the file and draw every problem."""
-        count = "a problem" if len(problems) == 1 else f"{len(problems)} problems"
-        lines = [f"The plan {file!r} has {count}.", *(line for problem in problems for line in problem.draw(file))]
+        count = "a problem" if len(problems) == 1 else f"{len(problems):,} problems"
+        shown = problems[:_SHOWN]
+        lines = [f"The plan {file!r} has {count}.", *(line for problem in shown for line in problem.draw(file))]
+        lines += [f"  and {len(problems) - _SHOWN:,} more"] if len(problems) > _SHOWN else []
         return cls("\n".join(lines), problems=problems)
 
     def __reduce__(self) -> tuple[Callable[..., PlanError], tuple[str]]:

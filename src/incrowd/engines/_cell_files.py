@@ -15,7 +15,7 @@ import pyarrow.parquet
 from incrowd.core import CensusRequest, DataError, EngineError, Packing
 from incrowd.engines._arrow import objects_of, of_numbers, of_texts, to_numpy
 from incrowd.engines._border import guarded
-from incrowd.engines._files import WAIT
+from incrowd.engines._files import WAIT, damage_error
 from incrowd.engines._lazy_frame import FrameEngine
 from incrowd.engines._protocol import Engine
 
@@ -171,4 +171,9 @@ def _read_parquet(path: Path) -> pa.Table:
     if not path.is_file():
         msg = f"There is no file {path.name!r}."
         raise DataError(msg)
-    return pyarrow.parquet.read_table(path)
+    try:
+        return pyarrow.parquet.read_table(path)
+    except (OSError, pa.ArrowException) as error:
+        if getattr(error, "errno", None) is not None:  # the machine's fault
+            raise
+    raise damage_error(path)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import glob
 import hashlib
 import os
@@ -15,7 +16,7 @@ import pyarrow as pa
 import pyarrow.ipc
 import pyarrow.parquet
 
-from incrowd.core import DataError, IncrowdError
+from incrowd.core import DataError, IncrowdError, check_file
 from incrowd.engines._arrow import is_text_type, plain_type
 from incrowd.engines._duckdb import Workshop, checked_sql, connect_to_shared, exact_path, name_sql, reader_of
 from incrowd.engines._resources import Resources
@@ -140,6 +141,7 @@ def _parquet_columns(file: Path) -> list[tuple[str, pa.DataType]]:
 def files_of(source: str | os.PathLike[str]) -> FileSet:
     """Find the files that a path means: one, those of a folder that begin with no dot or underscore, of a pattern."""
     path = Path(source)
+    _check_kind(path)
     if path.is_file():
         return FileSet((path,), (path.name,))
     if path.is_dir():
@@ -160,6 +162,19 @@ def files_of(source: str | os.PathLike[str]) -> FileSet:
     _refuse_twice(named)
     keys = dict.fromkeys(part.split("=", 1)[0] for name in named for part in name.split("/")[:-1] if "=" in part)
     return FileSet(tuple(named.values()), tuple(named), tuple(keys), path)
+
+
+def _check_kind(path: Path) -> None:
+    """Refuse what cannot be the name of a file, a pipe, which is waited for without end, and a device."""
+    try:
+        check_file(path)
+    except OSError as error:
+        reason = error.strerror if error.errno in {errno.EINVAL, errno.ENAMETOOLONG, errno.ELOOP} else None
+    else:
+        return
+    if reason is not None:
+        msg = f"The file {path.name[:40]!r} cannot be read: {reason}."
+        raise DataError(msg, hint="name a file, or a folder with files of CSV or Parquet.")
 
 
 def _expand(pattern: Path) -> Iterator[Path]:
@@ -289,7 +304,7 @@ def damage_in(files: Sequence[Path], connection: duckdb.DuckDBPyConnection) -> D
     """Read Parquet files one by one to say which is damaged: DuckDB stops at the first, and often does not say so."""
     for file in files:
         if ending_of(file) == ".parquet" and file.is_file() and not _is_whole(file, connection):
-            return _damaged(file)
+            return damage_error(file)
     return None
 
 
@@ -322,10 +337,10 @@ def read_whole(path: Path, sheet: str | int | None, hint: str = READABLE_HINT) -
     else:
         msg = f"Cannot read a table from {path.name!r}."
         raise DataError(msg, hint=hint)
-    raise _damaged(path)
+    raise damage_error(path)
 
 
-def _damaged(path: Path) -> DataError:
+def damage_error(path: Path) -> DataError:
     msg = f"The file {path.name!r} is damaged: what it holds cannot be read."
     return DataError(msg, hint="copy it again from where it came, or write it anew.")
 

@@ -104,9 +104,9 @@ def check_values(column: str, values: int, most: int) -> None:
 
 
 def bytes_of(memory: str) -> int:
-    found = re.fullmatch(r"([0-9]+(?:\.[0-9]+)?) ?([KMGT]I?|)B", str(memory).strip().upper())
+    found = re.fullmatch(r"([0-9]{1,30}(?:\.[0-9]{1,30})?) ?([KMGT]I?|)B", str(memory).strip().upper())
     if found is None:
-        msg = f"memory cannot be read: {memory!r}."
+        msg = f"memory cannot be read: {str(memory)[:40]!r}."
         raise ParameterError(msg, hint="write a number and a unit, such as '500MB' or '4GB'.")
     amount = int(Fraction(found[1]) * _UNITS[found[2]])
     if not amount:

@@ -49,6 +49,7 @@ from incrowd.engines.formats._statistics import Codebook, LabelledArrow
 from incrowd.engines.formats._wording import Dialect, Wording, unescaped_column
 from incrowd.engines.spark._engine import open_spark
 
+MOST_COLUMNS = 10_000
 LITTLE = Budget(256 * 2**20)
 """So much memory any machine has: the limit of DuckDB, which takes a while to start, is asked for by larger frames."""
 
@@ -281,6 +282,9 @@ def _hand_over(source: Any) -> tuple[pa.Table, Callable[[pa.Table], Any], Collec
 
 def _check_names(names: Sequence[Any], drop: Sequence[str], *, show: bool = True) -> None:
     """Refuse names that no query could tell apart, and columns to drop by that are not there."""
+    if len(names) > MOST_COLUMNS:
+        msg = f"The table has {len(names):,} columns, and {MOST_COLUMNS:,} are the most."
+        raise SchemaError(msg, hint="leave out what nobody needs: every column is looked at by itself.")
     seen: dict[str, int] = {}
     for number, name in enumerate(names):
         if not isinstance(name, str) or not name:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -32,6 +31,7 @@ from incrowd.core import (
     Schema,
     SchemaError,
     Setting,
+    json_in,
 )
 from incrowd.engines import Engine, Remembered
 from incrowd.hierarchies import (
@@ -370,7 +370,7 @@ def _saved_subject(certificate: Path, budget: Mapping[str, Any]) -> Subject:
 def _read_as(path: Path) -> dict[str, Any]:
     """Find out how the original file was read, where the owner's files say it."""
     try:
-        said = dict(json.loads(path.read_bytes())["reading"])
+        said = dict(json_in(path)["reading"])
     except (OSError, ValueError, KeyError, TypeError):
         return {}
     return {name: said[name] for name in AS_READ if name in said}

@@ -15,7 +15,7 @@ from typing import Any, Literal, TextIO
 
 import numpy as np
 
-from incrowd.core import TOP, DataError, Domain, HierarchyError, IncrowdError, Ladder, Step
+from incrowd.core import TOP, DataError, Domain, HierarchyError, IncrowdError, Ladder, Step, bytes_in
 from incrowd.hierarchies._numbers import positions_in, text_of
 
 # The paths of a tree, leaf first, and everything that can be wrong with them.
@@ -246,7 +246,7 @@ def _read_text(path: str | os.PathLike[str]) -> str:
     trouble: IncrowdError
     name = Path(path).name or os.fspath(path)  # ``.`` and ``/`` have no name of their own
     try:
-        return Path(path).read_bytes().decode("utf-8-sig")
+        return bytes_in(path).decode("utf-8-sig")
     except OSError as error:
         msg = f"The file {name!r} cannot be read: {error.strerror}."
         trouble = DataError(msg, hint="check the path and your rights.")

@@ -15,6 +15,7 @@ from incrowd.models._model import All, Model
 from incrowd.models._thresholds import number_from_text
 
 _TOKEN = re.compile(r'\s*(?:("(?:[^"\\]|\\.)*")|(>=|<=|[<>=()\[\],:+])|([^\s"<>=()\[\],:+][^"<>=()\[\],:+]*))')
+LONGEST, SHOWN = 10_000, 300  # characters of a promise, and of one in a message
 EXAMPLES = "k>=5, l>=3[disease], t<=0.2[cost, ordered], enhanced(p=2, alpha=2)"
 
 
@@ -38,10 +39,13 @@ def promise(text: str | Model) -> Model:
     if not isinstance(text, str):
         msg = f"A promise is a model or its text, got {type(text).__name__}."
         raise ParameterError(msg, hint='write "k>=5, l>=3[disease]", or KAnonymity(5) & LDiversity(3, of="disease").')
+    if len(text) > LONGEST:
+        msg = f"A promise has {LONGEST:,} characters at most, got {len(text):,}."
+        raise ParameterError(msg, hint="one promise can be about many columns: l>=3[disease, income].")
     reader = _Reader(text)
-    models = [_model_of(reader.clause(), text)]
+    models = [_model_of(reader.clause(), reader.shown)]
     while reader.take(","):
-        models.append(_model_of(reader.clause(), text))
+        models.append(_model_of(reader.clause(), reader.shown))
     reader.finish()
     return models[0] if len(models) == 1 else All(tuple(models))
 
@@ -50,7 +54,8 @@ class _Reader:
     """Reads tokens one after the other; every complaint names the text and the place in it."""
 
     def __init__(self, text: str) -> None:
-        self._text = text
+        self._end = len(text)
+        self.shown = text if len(text) <= SHOWN else f"{text[:SHOWN]}..."
         self._tokens: list[tuple[str, str, int]] = []
         place = 0
         while text[place:].strip():
@@ -129,7 +134,7 @@ class _Reader:
         return self._tokens[self._next][0] if self._next < len(self._tokens) else None
 
     def _place(self) -> int:
-        return self._tokens[self._next][2] if self._next < len(self._tokens) else len(self._text)
+        return self._tokens[self._next][2] if self._next < len(self._tokens) else self._end
 
     def _name(self) -> str:
         if self._kind() not in {"word", "text"}:
@@ -150,7 +155,7 @@ class _Reader:
             self._refuse(f"needs {sign!r}", self._place())
 
     def _refuse(self, problem: str, place: int) -> NoReturn:
-        msg = f"The promise {self._text!r} {problem} at character {place + 1}."
+        msg = f"The promise {self.shown!r} {problem} at character {place + 1}."
         raise ParameterError(msg, hint=f"for example {EXAMPLES}.")
 
 

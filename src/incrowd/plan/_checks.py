@@ -5,8 +5,7 @@ from __future__ import annotations
 import codecs
 import os
 import re
-import tomllib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -14,11 +13,11 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from incrowd.core import DataError, IncrowdError, PlanError, PlanProblem
+from incrowd.core import DataError, IncrowdError, PlanError, PlanProblem, bytes_in, check_path
 from incrowd.engines import Budget, check_form
 from incrowd.measures import Measure
 from incrowd.models import Model, promise
-from incrowd.plan._problems import Trouble, did_you_mean, problems_of, troubles_of
+from incrowd.plan._problems import MOST, Trouble, did_you_mean, problems_of, shortened, troubles_of
 from incrowd.plan._sections import (
     SECTIONS,
     WRITTEN,
@@ -37,7 +36,7 @@ from incrowd.plan._sections import (
     plain_of,
     searches,
 )
-from incrowd.plan._toml import Path as Keys, places_of
+from incrowd.plan._toml import LARGEST, NotToml, Path as Keys, check_plain, places_of, tables_of
 from incrowd.release import check_wanted_dialect
 
 # The roles that a key of a column belongs to; the others may have it never
@@ -71,6 +70,7 @@ def check(plan: Readable) -> Iterator[Trouble]:
     """Find everything that does not fit together."""
     if plan.data is not None:
         yield from _check_data(plan.data)
+        yield from _check_path(("data", "path"), plan.data.path)
         yield from _check_roles_of_data(plan.data, plan.columns)
     for name, column in plan.columns.items():
         yield from _check_column(name, column, plan.folder)
@@ -81,9 +81,19 @@ def check(plan: Readable) -> Iterator[Trouble]:
         yield from _check_privacy(plan.privacy, plan)
     if plan.search is not None:
         yield from _check_search(plan.search)
+    if plan.output is not None:
+        yield from _check_path(("output", "folder"), plan.output.folder)
     if plan.output is not None and isinstance(told := plan.output.dialect, DialectTable):
         for key, value in told.plain().items():
             yield from _complaints_of(("output", "dialect", key), partial(check_wanted_dialect, {key: value}))
+
+
+def _check_path(keys: Keys, written: str | None) -> Iterator[Trouble]:
+    """See that a path can be one, whether something is there or not."""
+    try:
+        check_path(written or "")
+    except OSError as error:
+        yield Trouble(keys, f"cannot be a path: {error.strerror}.", own=True)
 
 
 def _check_data(data: DataSection) -> Iterator[Trouble]:
@@ -129,6 +139,7 @@ def _check_roles_of_data(data: DataSection, columns: Mapping[str, ColumnSection]
 
 def _check_column(name: str, column: ColumnSection, folder: Path) -> Iterator[Trouble]:
     path = ("columns", name)
+    yield from _check_path((*path, "key_file"), column.key_file)
     for key, roles in _BELONGS.items():
         if getattr(column, key) is not None and column.role not in roles:
             needed = " or ".join(map(repr, roles))
@@ -163,7 +174,9 @@ def _check_privacy(privacy: PrivacySection, plan: Readable) -> Iterator[Trouble]
         message = "cannot stand beside 'max_suppressed'; give one of the two."
         yield Trouble(("privacy", "max_suppressed_records"), message)
     alone = isinstance(privacy.promise, str)
-    for place, text in enumerate(privacy.promises):
+    if len(privacy.promises) > MOST:
+        yield Trouble(("privacy", "promise"), f"has {len(privacy.promises):,} promises; {MOST} are the most.", own=True)
+    for place, text in enumerate(privacy.promises[:MOST]):
         path: Keys = ("privacy", "promise") if alone else ("privacy", "promise", place)
         troubles = list(_complaints_of(path, partial(promise, text)))
         if not troubles and plan.names:
@@ -230,7 +243,7 @@ def _read_text(path: str | os.PathLike[str]) -> str:
     trouble: IncrowdError
     name = Path(path).name or os.fspath(path)
     try:
-        return Path(path).read_bytes().decode("utf-8-sig").replace("\r\n", "\n")
+        return bytes_in(path, LARGEST).decode("utf-8-sig").replace("\r\n", "\n")
     except OSError as error:
         msg = f"The plan {name!r} cannot be read: {error.strerror}."
         trouble = DataError(msg, hint="check the path; incrowd init DATA -o plan.toml writes a plan.")
@@ -242,7 +255,7 @@ def _read_text(path: str | os.PathLike[str]) -> str:
 
 def document_of(source: str | Mapping[str, Any], file: str, folder: Path) -> Document:
     """Read and check a plan, from its text or from what the text would hold."""
-    raw = _parse(source, file) if isinstance(source, str) else _tuples_as_lists(source)
+    raw = _parse(source, file)
     document, troubles = None, list[Trouble]()
     try:
         document = Document.model_validate(raw)
@@ -255,23 +268,28 @@ def document_of(source: str | Mapping[str, Any], file: str, folder: Path) -> Doc
     return document
 
 
-def _parse(text: str, file: str) -> dict[str, Any]:
+def _parse(source: str | Mapping[str, Any], file: str) -> dict[str, Any]:
     try:
-        return tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        problem = _not_toml(str(error), text, show=file.lower().endswith(".toml"))
+        if isinstance(source, str):
+            return tables_of(source)
+        check_plain(source)
+        plain: dict[str, Any] = _tuples_as_lists(source)
+    except NotToml as error:
+        lines = source.split("\n") if isinstance(source, str) else []
+        problem = _not_toml(error, lines, show=file.lower().endswith(".toml"))
+    else:
+        return plain
     raise PlanError.of(file, [problem])
 
 
-def _not_toml(message: str, text: str, *, show: bool) -> PlanProblem:
+def _not_toml(error: NotToml, lines: Sequence[str], *, show: bool) -> PlanProblem:
     """Say where the text stops being TOML; it is shown only if it claims to be, for it may be the table by mistake."""
-    what, _, where = message.partition(" (at ")
-    found = re.match(r"line (\d+), column (\d+)", where)
-    lines = text.split("\n")
-    line, column = (int(found[1]), int(found[2])) if found else (len(lines), len(lines[-1]) + 1)
+    if error.place is None:
+        return PlanProblem("", f"{error.what}.")
+    line, column = error.place
     if not show:
         return PlanProblem("", f"line {line} is not TOML. Is this file the plan?")
-    return PlanProblem("", f"is not TOML: {what}.", line, lines[line - 1], (column - 1, column))
+    return shortened(PlanProblem("", f"{error.what}.", line, lines[line - 1], (column - 1, column)))
 
 
 def _tuples_as_lists(source: Any) -> Any:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from pydantic import ValidationError
@@ -30,6 +30,9 @@ _WANTED = {
     "less_than_equal": "at most {le}",
     "literal_error": "{expected}",
 }
+
+MOST = 100  # so many problems are explained; a file with more of them is none that somebody wrote
+LONG = 200  # so much of a line is shown
 
 # Keys under which values of the table may stand: messages do not quote them
 _UNSEEN = {"categories", "tree", "ordered", "levels", "missing", "query"}
@@ -59,7 +62,9 @@ def troubles_of(error: ValidationError, raw: Mapping[str, Any]) -> list[Trouble]
     for one in error.errors(include_url=False, include_input=False, include_context=True):
         found.setdefault(_path_of_location(one["loc"], one["type"], raw), []).append(dict(one))
     above = {path[:length] for path in found for length in range(len(path))}
-    return [_trouble_at(path, found[path], raw) for path in found if path not in above]
+    own = [path for path in found if path not in above]
+    told = [_trouble_at(path, found[path], raw) for path in own[:MOST]]
+    return [*told, *(Trouble(path, "is wrong, too.", own=True) for path in own[MOST:])]
 
 
 def _path_of_location(location: Sequence[str | int], kind: str, raw: Any) -> Path:
@@ -155,6 +160,14 @@ def _problem_at(trouble: Trouble, places: Mapping[Path, Place]) -> PlanProblem:
     start, end = place.key
     if exact and not trouble.own and not _UNSEEN & set(trouble.path):
         mark = place.value[0] - start, place.value[1] - start
-        return PlanProblem(key, trouble.message, place.line, place.text[start : place.value[1]], mark)
+        return shortened(PlanProblem(key, trouble.message, place.line, place.text[start : place.value[1]], mark))
     rest = "" if place.key == place.value else " = ..."
-    return PlanProblem(key, trouble.message, place.line, place.text[start:end] + rest, (0, end - start))
+    return shortened(PlanProblem(key, trouble.message, place.line, place.text[start:end] + rest, (0, end - start)))
+
+
+def shortened(problem: PlanProblem) -> PlanProblem:
+    """Cut a line that nobody could look at."""
+    if len(problem.shown) <= LONG:
+        return problem
+    start, end = problem.mark
+    return replace(problem, shown=f"{problem.shown[:LONG]}...", mark=(min(start, LONG), min(end, LONG)))

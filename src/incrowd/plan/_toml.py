@@ -1,10 +1,12 @@
-"""The line and column of every key in a TOML file, and plans written as TOML with comments."""
+"""Plans as TOML: read if that takes no reader down, the line and column of every key, and written with comments."""
 
 from __future__ import annotations
 
+import itertools
 import json
 import re
 import tomllib
+from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
@@ -20,6 +22,67 @@ _TOKEN = re.compile(
     """,
     re.VERBOSE | re.DOTALL,
 )
+
+
+# Reading what anybody may have written: what would take the reader down is refused before it is read.
+
+DEEP = 40  # so deep may tables and lists stand in each other
+MOST = 100_000  # so many keys and values may a plan have
+LARGEST = 2**24  # bytes of a plan
+
+_PART = r"""(?:[A-Za-z0-9_-]++|"[^"\n]*+"|'[^'\n]*+')"""
+_LONG_KEY = re.compile(rf"(?<![A-Za-z0-9_-]){_PART}(?:[ \t]*+\.[ \t]*+{_PART}){{{DEEP}}}")
+"""A key of many parts: reading it takes memory by the square of their number."""
+_NESTS = (Mapping, list, tuple)
+_TOO_DEEP = f"nests deeper than {DEEP} levels"
+_TOO_MANY = f"holds more than {MOST:,} keys and values"
+_TOO_LARGE = "holds a whole number that is too large: 64 bits are the most"
+
+
+class NotToml(ValueError):  # noqa: N818 - it says what a text is
+    """A text is no TOML, or none that can be a plan: what is wrong, and on which line and column if that is known."""
+
+    def __init__(self, what: str, place: tuple[int, int] | None = None) -> None:
+        super().__init__(what)
+        self.what, self.place = what, place
+
+
+def tables_of(text: str) -> dict[str, Any]:
+    """Read the tables of a text."""
+    if found := _LONG_KEY.search(text):
+        raise NotToml(_TOO_DEEP, (text.count("\n", 0, found.start()) + 1, 1))
+    try:
+        tables = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        what, _, where = str(error).partition(" (at ")
+        place = re.match(r"line (\d+), column (\d+)", where)
+        lines = text.split("\n")
+        end = len(lines), len(lines[-1]) + 1
+        trouble = NotToml(f"is not TOML: {what}", (int(place[1]), int(place[2])) if place else end)
+    except RecursionError:
+        trouble = NotToml(_TOO_DEEP)
+    except ValueError:  # more digits than Python reads
+        trouble = NotToml(_TOO_LARGE)
+    else:
+        check_plain(tables)
+        return tables
+    raise trouble
+
+
+def check_plain(plain: Any) -> None:
+    """Refuse what nests too deep, without going down step by step oneself, what is endless, and numbers no TOML has."""
+    level, count = [plain], 0
+    for _ in range(DEEP):
+        inner = [one.values() if isinstance(one, Mapping) else one for one in level if isinstance(one, _NESTS)]
+        level = [value for values in inner for value in values]
+        count += len(level)
+        if count > MOST:
+            raise NotToml(_TOO_MANY)
+        if any(isinstance(value, int) and not -(2**63) <= value < 2**63 for value in level):
+            raise NotToml(_TOO_LARGE)
+        if not level:
+            return
+    raise NotToml(_TOO_DEEP)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,10 +113,11 @@ class _Scanner:
     """Walks through the tokens; the text was read without errors before, so nothing is checked here."""
 
     def __init__(self, text: str) -> None:
-        self._text = text
         self._tokens = [found for found in _TOKEN.finditer(text) if found.lastgroup not in {"comment", "blank"}]
         self._next = 0
         self._places: dict[Path, Place] = {}
+        self._lines = text.split("\n")
+        self._begins = [0, *itertools.accumulate(len(line) + 1 for line in self._lines)]
 
     def run(self) -> dict[Path, Place]:
         table: Path = ()
@@ -121,13 +185,12 @@ class _Scanner:
         return self._span_from(start)
 
     def _note(self, path: Path, key: tuple[int, int], value: tuple[int, int]) -> None:
-        begin = self._text.rfind("\n", 0, key[0]) + 1
-        line, _, _ = self._text[begin:].partition("\n")
+        number = bisect_right(self._begins, key[0])
+        begin, line = self._begins[number - 1], self._lines[number - 1]
 
         def inside(span: tuple[int, int]) -> tuple[int, int]:
             return min(span[0] - begin, len(line)), min(span[1] - begin, len(line))
 
-        number = self._text.count("\n", 0, begin) + 1
         self._places.setdefault(path, Place(number, line, inside(key), inside(value)))
 
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from incrowd.core import DataError, Finding, LocalRecoding, ParameterError, ReleaseMismatch
+from incrowd.core import DataError, Finding, LocalRecoding, ParameterError, ReleaseMismatch, bytes_in
 from incrowd.engines import Engine, Wording, digest_of_files, ending_of, files_of, is_escaped
 from incrowd.models import Model, NTCloseness, exact_text
 from incrowd.release._input_distance import input_distance_bound
@@ -59,7 +59,7 @@ def _load_key(key: KeyFile, kind: str) -> Any:
         raise DataError(msg, hint="openssl genpkey -algorithm ed25519 -out key.pem makes one.")
     private, found = kind == "private", None
     with contextlib.suppress(Exception):  # a broken or locked file can fail in any way
-        raw = Path(key).read_bytes()
+        raw = bytes_in(key)
         load: Any = serialization.load_pem_private_key if private else serialization.load_pem_public_key
         found = load(raw, password=None) if private else load(raw)
     if not isinstance(found, ed25519.Ed25519PrivateKey if private else ed25519.Ed25519PublicKey):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime as dt
-import json
 import math
 import os
 from collections.abc import Iterator, Mapping
@@ -14,7 +13,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, NamedTuple, get_args
 
-from incrowd.core import DataError, Hint, ParameterError, atomic_folder
+from incrowd.core import DataError, Hint, ParameterError, atomic_folder, json_in
 from incrowd.engines import Codebook, Engine, Wording, ending_of, open_table
 from incrowd.models import exact_text
 from incrowd.release._about import check_about
@@ -125,7 +124,7 @@ class Folders(NamedTuple):
 def _data_in(folder: Path) -> tuple[str, ...]:
     """Say where the data of an earlier release lie; a table beside them that no certificate names is somebody's own."""
     try:
-        name = json.loads((folder / PUBLIC / CERTIFICATE).read_text(encoding="utf-8"))["data"]["name"]
+        name = json_in(folder / PUBLIC / CERTIFICATE)["data"]["name"]
         return DATA.get(name, ())
     except FileNotFoundError:  # nothing is there, unless what had stepped aside is put back
         return tuple(path for paths in DATA.values() for path in paths)

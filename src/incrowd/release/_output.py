@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal, get_args
 
-from incrowd.core import TOP, DataError, Domain, Hint, ParameterError, Recoding, Schema, SchemaError
+from incrowd.core import TOP, DataError, Domain, Hint, ParameterError, Recoding, Schema, SchemaError, bytes_in
 from incrowd.engines import (
     Codebook,
     Dialect,
@@ -55,7 +55,7 @@ def _pseudonym(key: bytes) -> Replace:
 
 def _key(path: Path, column: str) -> bytes:
     try:
-        key = path.read_bytes()
+        key = bytes_in(path)
     except OSError as error:
         trouble = f"The key of column {column!r} cannot be read: {error.strerror}."
     else:

@@ -21,6 +21,7 @@ from incrowd.core import (
     Recoding,
     Schema,
     join_cells,
+    json_in,
     recoding_from_arrays,
 )
 from incrowd.engines import read_arrays, write_arrays
@@ -127,7 +128,7 @@ def _read_header(path: Path) -> dict[str, Any]:
 def json_at(path: Path) -> Any:
     """Read a file of JSON; nothing if it is missing or is none."""
     try:
-        return json.loads(path.read_text(encoding="utf-8"))
+        return json_in(path)
     except (OSError, ValueError):
         return None
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -12,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from incrowd.core import Classes, Domain, Kind, Ladder, PrivacyWarning, Schema, Verdict, joint_verdict
+from incrowd.core import Classes, Domain, Kind, Ladder, PrivacyWarning, Schema, Verdict, joint_verdict, json_in
 from incrowd.engines import Engine, Wording, ending_of, is_escaped, open_table, shares_of
 from incrowd.hierarchies import Averaged, Categories, Ordered, Tree, auto, ordered
 from incrowd.models import Model
@@ -54,7 +53,7 @@ def open_released(path: Path, wording: Wording | None = None, **budget: Any) -> 
 def wording_beside(path: Path) -> Wording:
     """Say how a released file is written, by the certificate that lies beside it and names it; else as usual."""
     try:
-        said: Any = json.loads(path.with_name("release.json").read_text(encoding="utf-8"))["data"]
+        said: Any = json_in(path.with_name("release.json"))["data"]
         return wording_of(said) if said["name"] == path.name else Wording()
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return Wording()

@@ -18,6 +18,7 @@ from incrowd.core import (
     IncrowdError,
     ReleaseMismatch,
     SchemaError,
+    text_in,
 )
 from incrowd.engines import Engine, Stamp, digest_of_files, files_of, is_written_by
 from incrowd.models import Model, promise
@@ -238,7 +239,7 @@ def read_certificate(path: Path) -> Plain:
 def _certificate_text(path: Path) -> Plain:
     """Read a certificate of this version, whatever its parts are."""
     try:
-        found = certificate_from(path.read_text(encoding="utf-8"))
+        found = certificate_from(text_in(path))
         problem = (
             None if isinstance(found, dict) and found.get("schema") == SCHEMA else "is no certificate that we know"
         )

@@ -258,7 +258,9 @@ def read_table(path: Path, dialect: Plain, *, escaped: bool) -> tuple[bool, Plai
         table = sheet.to_arrow().to_pydict()
     else:
         try:
-            table = import_module("pyarrow.dataset").dataset(path, format=kind).to_table().to_pydict()
+            found = import_module("pyarrow.dataset").dataset(path, format=kind).to_table()
+            found.validate(full=True)  # what a damaged file says ends the process
+            table = found.to_pydict()
         except ImportError:
             relation = import_module("duckdb").read_parquet(str(path))
             table = dict(zip(relation.columns, zip(*relation.fetchall(), strict=True), strict=True))

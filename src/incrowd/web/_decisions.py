@@ -4,59 +4,43 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from incrowd.core import PlanError
-from incrowd.plan import Plan
+from incrowd.plan import NotToml, Plan, check_plain, tables_of as toml_tables
 from incrowd.release import Release
 from incrowd.web._files import digest_now
 from incrowd.web._refusal import Plain, Refusal, refusal
 
-# Reading a plan that anybody may have written: what would take the reader down is refused before it is read.
-
-DEEP = 40  # so deep may tables and lists stand in each other
-
-_PART = r"""(?:[A-Za-z0-9_-]++|"[^"\n]*+"|'[^'\n]*+')"""
-_LONG_KEY = re.compile(rf"(?<![A-Za-z0-9_-]){_PART}(?:[ \t]*+\.[ \t]*+{_PART}){{{DEEP}}}")
-"""A key of many parts: reading it takes memory by the square of their number."""
+# Reading a plan that anybody may have written, in the page's words.
 
 
 def tables_of(text: str) -> Plain:
-    """Read the tables of a plan; what is no TOML, or nests without end, is refused."""
-    if _LONG_KEY.search(text):
-        raise _too_deep()
-    where = ""
+    """Read the tables of a plan; what is no TOML, or would take the reader down, is refused."""
     try:
-        tables = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        where = f" at {str(error).rpartition(' (at ')[2].rstrip(')')}"
-    except RecursionError:
-        raise _too_deep() from None
-    except ValueError:  # a number with more digits than Python reads
-        where = ": a number is too long"
-    else:
-        check_depth(tables)
-        return tables
-    raise refusal(422, PlanError.code, f"The plan is not valid TOML{where}.", "undo what was changed there.")
+        return toml_tables(text)
+    except NotToml as error:
+        trouble = _not_readable(error)
+    raise trouble
 
 
-def check_depth(plain: Any) -> None:
-    """Refuse what nests too deep, without going down step by step oneself."""
-    level = [plain]
-    for _ in range(DEEP):
-        inner = [one.values() if isinstance(one, Mapping) else one for one in level if isinstance(one, Mapping | list)]
-        level = [value for values in inner for value in values]
-        if not level:
-            return
-    raise _too_deep()
+def check_change(plain: Any) -> None:
+    """Refuse a change that would make a plan of what no plan can be."""
+    trouble = None
+    try:
+        check_plain(plain)
+    except NotToml as error:
+        trouble = _not_readable(error)
+    if trouble is not None:
+        raise trouble
 
 
-def _too_deep() -> Refusal:
-    return refusal(422, PlanError.code, f"The plan nests deeper than {DEEP} levels.", "write fewer tables in tables.")
+def _not_readable(error: NotToml) -> Refusal:
+    where = "" if error.place is None else f" at line {error.place[0]}, column {error.place[1]}"
+    what = error.what.partition(":")[0].replace("not TOML", "not valid TOML")
+    return refusal(422, PlanError.code, f"The plan {what}{where}.", "undo what was changed there.")
 
 
 def tables_in(plan: Plan) -> dict[str, Any]:

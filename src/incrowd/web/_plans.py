@@ -12,7 +12,7 @@ from typing import Any
 from incrowd.core import IncrowdError
 from incrowd.plan import Plan
 from incrowd.web._changes import fit_to_roles, merge_change, read_numbers, write_numbers
-from incrowd.web._decisions import Present, check_depth, tables_in, tables_of
+from incrowd.web._decisions import Present, check_change, tables_in, tables_of
 from incrowd.web._files import OURS, TABLE, Folder
 from incrowd.web._history import Answers, History, revision_of, write_text
 from incrowd.web._ladders import Ladders
@@ -56,7 +56,7 @@ class Plans:
     def change(self, change: Mapping[str, Any], revision: str | None = None) -> Plain:
         with self._lock:
             self._check_revision(revision)
-            check_depth(change)
+            check_change(change)
             plan = self.read()
             tables = fit_to_roles(merge_change(tables_in(plan), read_numbers(change)), change)
             self._write(self._built_plan(tables).text())
@@ -66,7 +66,7 @@ class Plans:
 
     def with_change(self, change: Mapping[str, Any]) -> Plain:
         """Give the tables that the plan would have with a change, without making it; they may be wrong."""
-        check_depth(change)
+        check_change(change)
         tables = fit_to_roles(merge_change(tables_in(self.read()), read_numbers(change)), change)
         check_paths(tables, self._folder)
         return tables
