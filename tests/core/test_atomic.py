@@ -466,6 +466,51 @@ def test_a_file_that_comes_at_the_last_moment_is_not_removed(
     assert [path.name for path in (tmp_path / "root").iterdir()] == ["out"]
 
 
+def test_a_file_of_somebody_else_stays_whatever_call_fails(tmp_path: Path) -> None:
+    old_folder(tmp_path / "root")
+    mine = tmp_path / "root/out/public/mine.txt"
+    mine.write_text("mine")
+    with watched(tmp_path / "root") as faults:
+        for number in itertools.count():
+            faults.begin(number, failing(errno.EIO))
+            trouble, calls, faults.at = caught_from(lambda: replace_folder(tmp_path / "root")), faults.names, -1
+            assert trouble is not None
+            assert mine.exists()
+            if len(calls) <= number:
+                break
+    assert number > 10
+
+
+def test_what_stepped_aside_is_removed_last(tmp_path: Path) -> None:
+    """Whoever clears up can be killed too, and what has the name now be moved elsewhere."""
+    old_folder(tmp_path / "root")
+    aside = tmp_path / f"root/.out-{'a' * 16}.part/out.old"
+    for folder in (aside, aside.with_name("out")):
+        shutil.copytree(tmp_path / "root/out", folder)
+    whole, states = tree(aside), list[bool]()
+
+    def look(_: int) -> None:
+        states.append(aside.with_name("out").exists())
+        assert tree(aside) == whole or not states[-1]
+
+    with watched(tmp_path / "root") as faults:
+        faults.begin(None, look)
+        replace_folder(tmp_path / "root")
+    assert states[0] is True
+    assert states[-1] is False
+    assert [path.name for path in (tmp_path / "root").iterdir()] == ["out"]
+
+
+@pytest.mark.parametrize("what", [*JOBS])
+def test_a_new_name_is_on_the_disk_before_what_had_it_is_removed(tmp_path: Path, what: str) -> None:
+    root, _, _ = prepared(tmp_path, what)
+    with watched(root) as faults:
+        faults.begin(-1, lambda _: None)
+        JOBS[what][1](root)
+    calls = [name for name in faults.names if name in {"exchange", "fsync", "unlink"}]
+    assert calls[calls.index("exchange") :][:3] == ["exchange", "fsync", "unlink"]
+
+
 @pytest.mark.parametrize("kind", [errno.ENOLCK, errno.ENOTSUP])
 def test_a_disk_that_has_no_locks_is_written_all_the_same(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: int
