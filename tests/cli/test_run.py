@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 import typer
 
+from incrowd import Schema, anonymize, intervals
 from incrowd.cli import main
 from incrowd.cli._commands import build, run
 from incrowd.cli._explain import Session
@@ -128,6 +129,21 @@ def test_what_could_not_be_written_is_named(
     said = capsys.readouterr().err
     assert said.startswith("error[IC302]: 'plan.toml' cannot be written: No space left on device.\nhint: ")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_memory_that_runs_out_is_no_fault_of_ours_and_it_says_while_what(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def out_of_memory(*_: object, **__: object) -> None:
+        message = "canary"
+        raise MemoryError(message)
+
+    schema = Schema({"age": intervals(10)})
+    monkeypatch.setattr("incrowd.release._anonymize.publish", out_of_memory)
+    assert run(lambda: anonymize([{"age": 1}, {"age": 2}], schema, model="k>=2"), Session()) == 3
+    said = capsys.readouterr().err
+    assert said.startswith("error[IC302]: Memory ran out while the release was made.\nhint: ")
+    assert "canary" not in said
 
 
 def test_a_stopped_command_says_so(capsys: pytest.CaptureFixture[str]) -> None:

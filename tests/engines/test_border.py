@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import traceback
 from collections.abc import Callable
 from pathlib import Path
@@ -82,6 +83,31 @@ def test_known_errors_say_what_to_do(error: Exception, says: str) -> None:
     with pytest.raises(IncrowdError, match=says) as caught:
         fails()
     assert CANARY not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("error", "says"),
+    [
+        (OSError(errno.ENOSPC, f"{CANARY}: No space left on device"), "The disk is full"),
+        (MemoryError(CANARY), "Memory ran out"),
+        (OSError(errno.EIO, f"Error writing {CANARY}. Detail: Input/output error"), "Input/output error"),
+        (duckdb.IOException(f"Could not write {CANARY}: Disk quota exceeded"), "Disk quota exceeded"),
+        (LookupError(CANARY), r"The engine could not do it \(builtins.LookupError at unknown place\)"),
+    ],
+)
+def test_an_error_says_which_file_could_not_be_written_or_read(error: Exception, says: str) -> None:
+    @guarded
+    def write(_: Path) -> None:
+        raise error
+
+    @guarded
+    def read(_: Path) -> None:
+        raise error
+
+    for work, done in ((write, "written"), (read, "read")):
+        with pytest.raises(EngineError, match=f"^{says}: 'data.csv' could not be {done}") as caught:
+            work(Path("out/data.csv"))
+        assert CANARY not in str(caught.value)
 
 
 def test_an_interrupt_passes_the_border() -> None:

@@ -10,6 +10,7 @@ import traceback
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from importlib.resources import files
+from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated
 
@@ -122,8 +123,12 @@ def tell_error(error: Exception, session: Session) -> int:
             _tell_lines(usage(), "incrowd --help, or --help after a command, shows what there is.")
         return WRONG_USE
     # only the type is named: the message of a foreign error may quote a record
-    code = EngineError.code if isinstance(error, OSError) and error.strerror else ""
-    if code:
+    of_machine = isinstance(error, MemoryError) or (isinstance(error, OSError) and error.strerror)
+    code = EngineError.code if of_machine else ""
+    if isinstance(error, MemoryError):
+        hint = "close other programs, or take a machine with more; --memory bounds what is used before that."
+        _tell_lines(f"Memory ran out while {_work_in(error)}.", hint, code)
+    elif code:
         hint = "check the path, your rights and the space on the disk."
         written = unwritten_by(error)
         speaker = "The system says" if written is None else f"{written!r} cannot be written"
@@ -133,6 +138,27 @@ def tell_error(error: Exception, session: Session) -> int:
         _tell_lines(f"This should not have happened ({type(error).__name__}).", hint)
     _tell_end(error, session, code)
     return OUR_FAULT
+
+
+_WORK = {
+    "engines": "the table was read or written",
+    "hierarchies": "levels of a column were made",
+    "models": "groups were judged",
+    "measures": "costs were counted",
+    "search": "groups were searched for",
+    "attacks": "the release was attacked",
+    "release": "the release was made",
+    "evidence": "the release was looked at",
+    "report": "the report was drawn",
+    "plan": "the plan was made",
+}
+
+
+def _work_in(error: BaseException) -> str:
+    """Say what was being done, by the innermost room in which it happened."""
+    files = [Path(place.filename).parts for place in reversed(traceback.extract_tb(error.__traceback__))]
+    rooms = [parts[parts.index("incrowd") + 1] for parts in files if "incrowd" in parts[:-2]]
+    return next((_WORK[room] for room in rooms if room in _WORK), "the command ran")
 
 
 def tell_warning(message: Warning | str, category: type[Warning], *_: object, **__: object) -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import functools
+import os
 import re
 import traceback
 from collections.abc import Callable
@@ -40,7 +42,9 @@ def guarded(function: Callable[P, R]) -> Callable[P, R]:
         except (IncrowdError, KeyboardInterrupt):
             raise
         except Exception as error:  # noqa: BLE001 - whatever it is, its message may quote the data
-            trouble: BaseException = KeyboardInterrupt() if _is_stopped(error) else _own_error(error, _home_of(*args))
+            home = _home_of(*args)
+            failed = _failed_work(function.__name__, home, args)
+            trouble: BaseException = KeyboardInterrupt() if _is_stopped(error) else _own_error(error, home, failed)
         raise trouble
 
     return inside
@@ -58,7 +62,15 @@ def _home_of(engine: object = None, *_: object) -> DuckBackend | None:
     return home if isinstance(home, DuckBackend) else None
 
 
-def _own_error(error: Exception, home: DuckBackend | None) -> IncrowdError:
+def _failed_work(name: str, home: DuckBackend | None, args: tuple[object, ...]) -> str:
+    """Say which file could not be written or read, if it was one."""
+    files = [one for one in args if isinstance(one, Path)]
+    if files:
+        return f": {name_of(files[0])!r} could not be {'written' if 'write' in name else 'read'}"
+    return f": {name_of(home.files[0])!r} could not be read" if home and len(home.files) == 1 else ""
+
+
+def _own_error(error: Exception, home: DuckBackend | None, failed: str) -> IncrowdError:
     message = str(error)
     if line := re.search(r"CSV Error on Line: (\d+)", message):
         return _csv_error(message, int(line[1]))
@@ -73,19 +85,34 @@ def _own_error(error: Exception, home: DuckBackend | None) -> IncrowdError:
         (isinstance(error, PermissionError), DataError(closed, hint="check your rights.")),
         (isinstance(error, duckdb.IOException) and _NO_GZIP.search(message), _cut_off(home)),
         (_NO_PARQUET.search(message), DataError("The file is not a Parquet file, or is cut off.", hint=BROKEN)),
-        (_NO_SPACE.search(message), EngineError("The disk is full.", hint=ELSEWHERE)),
-        (isinstance(error, _OUT_OF_MEMORY), EngineError("Memory ran out.", hint="raise the memory limit.")),
+        (_NO_SPACE.search(message), EngineError(f"The disk is full{failed}.", hint=ELSEWHERE)),
+        (isinstance(error, _OUT_OF_MEMORY), EngineError(f"Memory ran out{failed}.", hint="raise the memory limit.")),
+        (_of_system(error), EngineError(f"{_of_system(error)}{failed}.", hint="check the disk and your rights.")),
     )
     known_here = next((trouble for applies, trouble in known if applies), None)
     told = trouble_with_spark(error) or duckdb_finding(message) or known_here
-    return told or (home.damage() if home and isinstance(error, FOREIGN) else None) or _unknown_engine_error(error)
+    return (
+        told or (home.damage() if home and isinstance(error, FOREIGN) else None) or _unknown_engine_error(error, failed)
+    )
 
 
 _STOPPED = re.compile("^Query interrupted|\\nKeyboardInterrupt\\n$")
 _NO_SPACE = re.compile("No space left on device|max_temp_directory_size")
 _NO_GZIP = re.compile("GZIP (stream|archive)")
 _NO_PARQUET = re.compile("[Mm]agic bytes|to be a Parquet file|Parquet file size")
+_SYSTEM = re.compile(
+    "|".join(
+        re.escape(os.strerror(one))
+        for one in (errno.EIO, errno.EACCES, errno.EROFS, errno.EDQUOT, errno.EMFILE, errno.ENFILE, errno.EFBIG)
+    )
+)
 _OUT_OF_MEMORY = (MemoryError, duckdb.OutOfMemoryException, pa.ArrowMemoryError)
+
+
+def _of_system(error: Exception) -> str | None:
+    """Give what the system says, in its own words: those of a library around it may quote the data."""
+    found = _SYSTEM.search(str(error)) if isinstance(error, (OSError, duckdb.IOException)) else None
+    return None if found is None else found[0]
 
 
 def _cut_off(home: DuckBackend | None) -> DataError:
@@ -100,11 +127,11 @@ def _file_named(error: Exception) -> str:
     return f"The file {name_of(Path(name))!r}" if isinstance(name, str) else "The file"
 
 
-def _unknown_engine_error(error: Exception) -> EngineError:
+def _unknown_engine_error(error: Exception, failed: str) -> EngineError:
     kind = f"{type(error).__module__.split('.')[0]}.{type(error).__name__}"
     place = next((f"{Path(at.filename).name}:{at.lineno}" for at in _own_frames(error)), "unknown place")
-    msg = f"The engine could not do it ({kind} at {place}); its message is withheld because it may quote the data."
-    return EngineError(msg)
+    withheld = "its message is withheld because it may quote the data"
+    return EngineError(f"The engine could not do it ({kind} at {place}){failed}; {withheld}.")
 
 
 def _own_frames(error: Exception) -> list[traceback.FrameSummary]:
