@@ -17,6 +17,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Self
 
+import numpy as np
 import pytest
 
 import incrowd.core._atomic as atomic
@@ -170,6 +171,34 @@ def watched(root: Path) -> Iterator[Faults]:
         faults = Faults(root)
         faults.watch(patch)
         yield faults
+
+
+class Allocations:
+    """The places in our code where NumPy is asked for memory: found by a run, and ``at`` one of them there is none."""
+
+    def __init__(self, room: str) -> None:
+        self._room = room
+        self.places: dict[tuple[str, int], None] = {}
+        """Module and line of each, in the order in which they were first met."""
+        self.at: tuple[str, int] | None = None
+
+    def watch(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        for name, function in vars(np).items():
+            if callable(function) and not isinstance(function, (type, np.ufunc)) and name[0].islower():
+                monkeypatch.setattr(np, name, self._watched(function))
+
+    def _watched(self, real: Callable[..., Any]) -> Callable[..., Any]:
+        def call(*args: Any, **given: Any) -> Any:
+            frame = sys._getframe(1)
+            place = str(frame.f_globals.get("__name__")), frame.f_lineno
+            if place[0].startswith(self._room):
+                self.places[place] = None
+                if place == self.at:
+                    self.at = None
+                    raise MemoryError
+            return real(*args, **given)
+
+        return call
 
 
 def killed_everywhere(root: Path, job: str, *options: str) -> list[Path]:

@@ -104,6 +104,12 @@ def test_an_error_says_which_file_could_not_be_written_or_read(error: Exception,
     def read(_: Path) -> None:
         raise error
 
+    @guarded
+    def closed(_: Path) -> None:
+        raise PermissionError(errno.EACCES, CANARY)
+
+    with pytest.raises(IncrowdError, match=r"^The file 'data.csv' may not be read or written"):
+        closed(Path("out/data.csv"))
     for work, done in ((write, "written"), (read, "read")):
         with pytest.raises(EngineError, match=f"^{says}: 'data.csv' could not be {done}") as caught:
             work(Path("out/data.csv"))

@@ -1,10 +1,14 @@
 from __future__ import annotations
 
 import random
+import shutil
+import traceback
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import pandas as pd
 import polars as pl
 import pyarrow as pa
@@ -12,6 +16,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 import incrowd as ic
+from core.faults import Allocations, tree
 from incrowd.engines import open_table
 from search import slow
 from search.tables import PROMISES, rows, schema
@@ -24,6 +29,86 @@ PEOPLE = [
 ]
 SCHEMA = ic.Schema(quasi={"age": ic.intervals(10, 20), "sex": ic.flat()}, sensitive=["disease"], identifiers=["name"])
 LIMITS: Any = {"max_suppressed": 0.5, "at_most": {"age": 1}}
+
+
+LOUD = "a value of the table"
+
+
+class Queries:
+    """What DuckDB is asked: counted, and ``at`` one of the questions it fails."""
+
+    asked, at = 0, -1
+
+    def watch(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        relation, connection = duckdb.DuckDBPyRelation, duckdb.DuckDBPyConnection
+        for kind, names in (
+            (connection, ("execute", "sql", "from_arrow", "read_csv", "read_parquet", "cursor")),
+            (relation, ("fetchall", "to_arrow_table", "to_arrow_reader", "fetch_record_batch", "write_parquet")),
+            (relation, ("aggregate", "project", "filter", "order", "limit")),
+        ):
+            for name in names:
+                if hasattr(kind, name):  # some came and went
+                    monkeypatch.setattr(kind, name, self._watched(getattr(kind, name)))
+
+    def _watched(self, real: Callable[..., Any]) -> Callable[..., Any]:
+        def call(*args: Any, **given: Any) -> Any:
+            self.asked += 1
+            if self.asked - 1 == self.at:
+                raise (duckdb.IOException, duckdb.OutOfMemoryException, duckdb.Error)[self.at % 3](LOUD)
+            return real(*args, **given)
+
+        return call
+
+
+def test_whichever_query_fails_nothing_is_published_and_nothing_is_left(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each query of a run is the one that fails, once."""
+    people, spill, place = tmp_path / "people.csv", tmp_path / "spill", tmp_path / "place"
+    people.write_text("age,disease\n" + "".join(f"{30 + n % 7},flu\n" for n in range(40)))
+    for folder in (spill, place):
+        folder.mkdir()
+
+    def publish() -> None:
+        schema = ic.Schema(quasi={"age": ic.intervals(10)}, sensitive=["disease"])
+        given: Any = {"output": place / "out", "force": True, "format": "csv", "temp": spill, "algorithm": ic.Optimal()}
+        ic.anonymize(people, schema, model="k>=2", **given)
+
+    publish()
+    before, queries = tree(place / "out"), Queries()
+    queries.watch(monkeypatch)
+    publish()
+    asked = queries.asked
+    for number in range(asked):
+        queries.asked, queries.at = 0, number
+        with pytest.raises(ic.EngineError, match=r"Memory ran out|could not do it") as caught:
+            publish()
+        assert LOUD not in "".join(traceback.format_exception(caught.value))
+        del caught
+        assert tree(place / "out") == before
+        assert [[path.name for path in folder.iterdir()] for folder in (place, spill)] == [["out"], []]
+    assert asked > 20
+
+
+def test_wherever_memory_runs_out_while_a_release_is_made_nothing_is_published(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each place where the shared kernels take memory is without it once."""
+
+    def publish() -> None:
+        ic.anonymize(PEOPLE, SCHEMA, model="k>=2, l>=2[disease]", output=tmp_path / "out", format="csv", **LIMITS)
+
+    allocations = Allocations("incrowd.core")
+    allocations.watch(monkeypatch)
+    publish()
+    shutil.rmtree(tmp_path / "out")
+    places = [*allocations.places]
+    for place in places:
+        allocations.at = place
+        with pytest.raises((ic.EngineError, MemoryError)):
+            publish()
+        assert list(tmp_path.iterdir()) == []
+    assert len(places) > 20
 
 
 def test_publishes_the_best_table_that_keeps_the_promise() -> None:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import gc
 import warnings
 from collections.abc import Callable
 from pathlib import Path
@@ -11,6 +12,7 @@ import pyarrow.parquet
 import pytest
 
 import incrowd as ic
+from core.faults import Allocations
 from incrowd.core import CensusRequest, EngineError
 from incrowd.engines import Remembered, open_table
 from incrowd.release._census import census_within_memory, fits_in_memory
@@ -22,6 +24,30 @@ PEOPLE = [
     {"name": "Dan", "age": None, "zip": "0205", "disease": "flu"},
 ]
 SCHEMA = ic.Schema(quasi={"age": ic.intervals(10), "zip": ic.mask()}, sensitive=["disease"], identifiers=["name"])
+
+
+def test_wherever_memory_runs_out_while_a_table_is_counted_it_is_said_and_nothing_is_left(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    people, spill = tmp_path / "people.csv", tmp_path / "spill"
+    people.write_text("age,zip,disease\n" + "".join(f"{30 + n % 7},010{n % 3},flu\n" for n in range(40)))
+    spill.mkdir()
+    schema = ic.Schema(quasi={"age": ic.intervals(10), "zip": ic.mask()}, sensitive=["disease"])
+    whole = ic.census(people, schema, temp=spill)
+    allocations = Allocations("incrowd")
+    allocations.watch(monkeypatch)
+    ic.census(people, schema, temp=spill)
+    places = [*allocations.places]
+    for place in places:
+        allocations.at = place
+        with pytest.raises((EngineError, MemoryError)) as caught:
+            ic.census(people, schema, temp=spill)
+        assert caught.type is MemoryError or "Memory ran out: 'people.csv' could not be read" in str(caught.value)
+        del caught
+        gc.collect()  # what was being done holds the folder as long as anybody holds the error
+        assert list(spill.iterdir()) == []
+    assert len(places) > 20
+    assert ic.census(people, schema) == whole
 
 
 def test_a_table_becomes_a_census_that_rolls_up() -> None:

@@ -45,7 +45,10 @@ def guarded(function: Callable[P, R]) -> Callable[P, R]:
             home = _home_of(*args)
             failed = _failed_work(function.__name__, home, args)
             trouble: BaseException = KeyboardInterrupt() if _is_stopped(error) else _own_error(error, home, failed)
-        raise trouble
+        try:
+            raise trouble
+        finally:
+            del trouble  # else it and this frame keep each other, and a private folder with them
 
     return inside
 
@@ -75,7 +78,7 @@ def _own_error(error: Exception, home: DuckBackend | None, failed: str) -> Incro
     if line := re.search(r"CSV Error on Line: (\d+)", message):
         return _csv_error(message, int(line[1]))
     text = f"{_file_in_words(message)} cannot be read as a table of text."
-    closed = f"{_file_named(error)} may not be read or written."
+    closed = f"{_file_named(error, failed)} may not be read or written."
     known = (
         (
             isinstance(error, duckdb.InvalidInputException) and "CSV" in message,
@@ -121,10 +124,14 @@ def _cut_off(home: DuckBackend | None) -> DataError:
     return DataError(f"{name} is not a gzip file, or is cut off.", hint=NOT_COMPRESSED)
 
 
-def _file_named(error: Exception) -> str:
-    """Name the file that the system complains about, if it says which."""
+def _file_named(error: Exception, failed: str = "") -> str:
+    """Name the file that the system complains about, if it says which, or else the one that was at work."""
     name = getattr(error, "filename", None)
-    return f"The file {name_of(Path(name))!r}" if isinstance(name, str) else "The file"
+    worked = _QUOTED.match(failed)
+    return f"The file {name_of(Path(name))!r}" if isinstance(name, str) else f"The file{worked[1] if worked else ''}"
+
+
+_QUOTED = re.compile(":( '.*') could not be ")
 
 
 def _unknown_engine_error(error: Exception, failed: str) -> EngineError:

@@ -128,8 +128,12 @@ def _data_in(folder: Path) -> tuple[str, ...]:
         return DATA.get(name, ())
     except FileNotFoundError:  # nothing is there, unless what had stepped aside is put back
         return tuple(path for paths in DATA.values() for path in paths)
-    except (OSError, ValueError, KeyError, TypeError):
+    except (NotADirectoryError, IsADirectoryError, ValueError, KeyError, TypeError):
         return ()
+    except OSError as error:
+        reason = error.strerror
+    msg = f"The release that {folder.name!r} perhaps holds cannot be looked at: {reason}."
+    raise DataError(msg, hint="check your rights and the disk.")
 
 
 def report_room() -> ModuleType:
