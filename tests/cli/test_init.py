@@ -249,6 +249,7 @@ def test_ladders_from_the_table_are_named_and_kept_out_of_the_plan(run: Run, tmp
     assert (code, "canary" in out + err + (tmp_path / "plan.toml").read_text()) == (0, False)
     assert f"wrote {Path('plan-ladders') / 'job.csv'} (a ladder, with values of the table" in err
     assert (tmp_path / "plan-ladders" / "job.csv").read_text().startswith("canary0;")
+    assert 'tree = "plan-ladders/job.csv"' in (tmp_path / "plan.toml").read_text()
     assert run("people.csv", "--quasi", "age,job,town", "--force")[0] == 0
     (tmp_path / "plan.toml").unlink()
     code, _, err = run("people.csv", "--quasi", "age,job,town")

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from core.faults import KINDS, failing, killed_everywhere, tree, watched
-from incrowd.core import DataError, _atomic, atomic_folder, atomic_path, remove_path
+from incrowd.core import DataError, _atomic, atomic_folder, atomic_path, check_target, remove_path
 
 
 def test_the_file_appears_when_the_block_ends(tmp_path: Path) -> None:
@@ -144,6 +144,18 @@ def test_a_place_where_nothing_can_be_written_is_refused_before_any_work(target:
     ):
         pytest.fail("the block must not run")
     assert caught.value.__context__ is None
+
+
+def test_what_could_not_be_written_is_refused_before_any_work_and_nothing_is_left_of_the_trial(tmp_path: Path) -> None:
+    check_target(tmp_path / "out.csv")
+    assert list(tmp_path.iterdir()) == []
+    (tmp_path / "out.csv").write_text("old")
+    with pytest.raises(DataError, match=r"'out\.csv' exists already"):
+        check_target(tmp_path / "out.csv")
+    check_target(tmp_path / "out.csv", force=True)
+    with pytest.raises(DataError, match="that file is read for it"):
+        check_target(tmp_path / "out.csv", force=True, reads=[tmp_path])
+    assert tree(tmp_path) == {"out.csv": b"old"}
 
 
 def test_a_full_disk_is_no_wrong_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

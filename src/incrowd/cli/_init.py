@@ -48,13 +48,13 @@ def init(
 
     For example: incrowd init patients.csv -o plan.toml
     """
-    from incrowd.core import atomic_path
+    from incrowd.core import check_target
     from incrowd.plan import suggest
 
     given = {"quasi": quasi, "sensitive": sensitive, "identifier": identifier, "insensitive": insensitive}
     _keep_others(output)
-    # a plan that may not be written is said before the table is read
-    with Watch(quiet=quiet), atomic_path(output, force=force, reads=[data]) as part:
+    check_target(output, force=force, reads=[data])
+    with Watch(quiet=quiet):
         found = suggest(
             data,
             roles=_roles_of_options({**given, "drop": drop}),
@@ -63,8 +63,7 @@ def init(
             missing_values=["", *names_in(missing)],
             **reading,
         )
-        ladders = found.write_ladders(output, force=force)
-        plan = found.write(part, _path_seen_from(output, data), force=True, ladders=ladders)
+        plan, ladders = found.write(output, _path_seen_from(output, data), force=force), found.ladders(output)
     if not quiet:
         tell(_size_text(found))
     if as_json:

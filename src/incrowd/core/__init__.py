@@ -3,6 +3,7 @@
 from incrowd.core._atomic import (
     atomic_folder,
     atomic_path,
+    check_target,
     has_locks,
     lock_file,
     lock_folder,
@@ -102,7 +103,7 @@ __all__ = [
     "bytes_in",
     "canonical_text",
     "canonical_value",
-    "check_file", "check_path",
+    "check_file", "check_path", "check_target",
     "class_extremes",
     "compatible_sizes",
     "distinct_texts",

@@ -36,6 +36,18 @@ def atomic_path(target: str | os.PathLike[str], *, force: bool = False, reads: I
         yield new
 
 
+def check_target(target: str | os.PathLike[str], *, force: bool = False, reads: Iterable[object] = ()) -> None:
+    """Refuse what ``atomic_path`` would refuse, before the work whose result is to be written there."""
+
+    def refuse(there: Path) -> None:
+        _refuse_file(there, _shown(target), reads, force=force)
+
+    final = Path(os.path.realpath(target))
+    place, descriptor = _begin(final, target, "file", refuse)
+    _remove_draft(place, final)
+    _close(descriptor)
+
+
 def _is_among(final: Path, reads: Iterable[object]) -> bool:
     """Say whether a file is one of those that are read: by its name, a pattern, or the folder that it lies in."""
     paths = [os.fspath(one) for one in reads if isinstance(one, (str, os.PathLike))]

@@ -264,7 +264,6 @@ class Suggestion:
         data: str | os.PathLike[str],
         *,
         force: bool = False,
-        ladders: Mapping[str, Path] | None = None,
     ) -> Plan:
         """Write the plan with the reasons as comments; what is not sure is marked ``please check``.
 
@@ -278,12 +277,10 @@ class Suggestion:
             The path of the table's file, relative to that of the plan or absolute.
         force
             Whether an existing file may be replaced.
-        ladders
-            The files in which the trees lie already, by column, if they do.
         """
         plan = self.plan(data)
         with atomic_path(path, force=force) as part:  # a plan that may not be written is said before a ladder is
-            files = self.write_ladders(path, force=force) if ladders is None else ladders
+            files = self.write_ladders(path, force=force)
             text = plan.kept_in(files, Path(path).parent).text(notes_for(self))
             part.write_text(text, encoding="utf-8", newline="\n")
         return Plan.read(path)
