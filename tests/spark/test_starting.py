@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import re
+import signal
 import socket
 import subprocess
 import sys
@@ -118,6 +120,34 @@ def test_an_address_is_named_without_what_is_secret_in_it() -> None:
 def incrowd(folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-c", "from incrowd.cli import main; main()", "anonymize", "plan.toml", *options]
     return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+
+
+SHUFFLED = """
+import os, signal
+from pathlib import Path
+from incrowd.engines import spark_session
+
+place = Path(os.environ["SPARK_LOCAL_DIRS"])
+with spark_session("local[1]") as spark:
+    spark.range(1000).repartition(2, "id").persist().count()
+    found = [*place.rglob("*")]
+    shuffled = any(file.name.startswith("shuffle") for file in found)
+    print(shuffled, [file for file in found if file.stat().st_mode & 0o077])
+    for thread in Path("/proc/self/task").iterdir():
+        for child in (thread / "children").read_text().split():
+            os.kill(int(child), {how})
+"""
+
+
+@pytest.mark.usefixtures("java")
+@pytest.mark.parametrize("how", [0, signal.SIGKILL.value], ids=["ended", "killed"])
+def test_what_spark_moves_is_readable_by_nobody_else_and_gone_when_java_is(how: int, tmp_path: Path) -> None:
+    environment = os.environ | {"SPARK_LOCAL_DIRS": str(tmp_path / "moved")}
+    command = [sys.executable, "-W", "ignore", "-c", SHUFFLED.replace("{how}", str(how))]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    assert done.stdout == "True []\n", done.stderr
+    assert not (tmp_path / "moved").exists()
+    assert (done.returncode == 0) is (how == 0), done.stderr
 
 
 def test_the_command_runs_a_plan_on_spark_as_it_does_here(server: str, tmp_path: Path) -> None:

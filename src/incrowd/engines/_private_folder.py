@@ -31,7 +31,7 @@ def make_private(parent: str | Path | None = None) -> tuple[Path, int | None]:
     folder = Path(mkdtemp(prefix=PREFIX, dir=place))
     _ours.add(folder)
     lock = _lock_of(folder)
-    (folder / _MARK).touch()
+    (folder / _MARK).touch(0o600)
     return folder, lock
 
 

@@ -12,18 +12,20 @@ import socket
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any, NoReturn
 from urllib.parse import urlsplit
 
 from incrowd.core import DataError, EngineError, IncrowdError, ParameterError
+from incrowd.engines._private_folder import private_folder
 from incrowd.engines._resources import free_memory, import_extra
 
 # The Java that Spark runs in: whether there is one, and what becomes of it when the user stops a run.
 
 JAVA = 17  # the oldest Java that Spark 4 runs on
+_FOLDERS = "SPARK_LOCAL_DIRS"  # the variable that tells Spark where to keep what it moves between its tasks
 JAVA_PATIENCE = 20.0  # seconds that Java may take to leave its places tidy
 
 
@@ -44,13 +46,30 @@ def check_java() -> None:
 
 
 @contextmanager
-def java_ends_by_ctrl_c() -> Iterator[Callable[[], None]]:
-    """Let Ctrl-C end every Java that PySpark starts in the block, before anything is tidied up: then nothing writes.
+def java_of_our_own(folders: Sequence[Path]) -> Iterator[Callable[[], None]]:
+    """Let every Java that PySpark starts in the block write to private folders, and end with it or by Ctrl-C.
 
-    PySpark itself forgets a Java that it is still waiting for, and does not stop a job that it is waiting for. Gives a
-    function that listens to Ctrl-C again: Spark listens itself once it runs.
+    PySpark itself leaves it running to the end of the process. Gives a function that listens to Ctrl-C again: Spark
+    listens itself once it runs.
     """
     started: list[subprocess.Popen[bytes]] = []
+    try:
+        with _ended_by_ctrl_c(started) as listen, _recording_processes(started, ",".join(map(str, folders))):
+            listen()
+            yield listen
+    finally:
+        if started:
+            _forget_java()
+        for process in started:
+            _end_processes(process)
+
+
+@contextmanager
+def _ended_by_ctrl_c(started: list[subprocess.Popen[bytes]]) -> Iterator[Callable[[], None]]:
+    """Let Ctrl-C end every Java before anything is tidied up: then nothing writes.
+
+    PySpark itself forgets a Java that it is still waiting for, and does not stop a job that it is waiting for.
+    """
     stopped = threading.Event()
 
     def stop(*_: object) -> NoReturn:
@@ -66,9 +85,7 @@ def java_ends_by_ctrl_c() -> Iterator[Callable[[], None]]:
 
     earlier = signal.getsignal(signal.SIGINT)
     try:
-        with _recording_processes(started):
-            listen()
-            yield listen
+        yield listen
     except Exception:
         if not stopped.is_set():
             raise
@@ -80,19 +97,29 @@ def java_ends_by_ctrl_c() -> Iterator[Callable[[], None]]:
 
 
 @contextmanager
-def _recording_processes(started: list[subprocess.Popen[bytes]]) -> Iterator[None]:
+def _recording_processes(started: list[subprocess.Popen[bytes]], folders: str) -> Iterator[None]:
+    """Note what PySpark starts, and let it write to some folders, for this user alone."""
     gateway: Any = importlib.import_module("pyspark.java_gateway")
+    alone: dict[str, Any] = {"umask": 0o077} if os.name == "posix" else {}
 
     class Noted(subprocess.Popen[bytes]):
-        def __init__(self, *args: Any, **kwargs: Any) -> None:
+        def __init__(self, *args: Any, env: Mapping[str, str], **kwargs: Any) -> None:
             started.append(self)
-            super().__init__(*args, **kwargs)
+            super().__init__(*args, **{**kwargs, **alone, "env": {**env, _FOLDERS: folders}})
 
     plain, gateway.Popen = gateway.Popen, Noted
     try:
         yield
     finally:
         gateway.Popen = plain
+
+
+def _forget_java() -> None:
+    """Let PySpark start another Java when it needs one."""
+    context: Any = importlib.import_module("pyspark").SparkContext
+    gateway, context._gateway, context._jvm = context._gateway, None, None  # noqa: SLF001 - it has no other way
+    with suppress(Exception):  # whatever it says: what it led to is about to end
+        gateway.shutdown()
 
 
 def _end_processes(process: subprocess.Popen[bytes]) -> None:
@@ -145,13 +172,18 @@ def _local_session(builder: Any) -> Iterator[Any]:
     """Give a session of a Spark whose driver is started here."""
     check_java()
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
-    with java_ends_by_ctrl_c() as listen:
+    with ExitStack() as rooms, java_of_our_own([rooms.enter_context(private_folder(at)) for at in _places()]) as listen:
         session = _start_spark(builder)
         listen()
         try:
             yield session
         finally:
             session.stop()
+
+
+def _places() -> Sequence[str | None]:
+    """Say where Spark is to keep what it moves between its tasks: where the user wants, or among temporary files."""
+    return [place for place in os.environ.get(_FOLDERS, "").split(",") if place] or [None]
 
 
 @contextmanager
@@ -248,7 +280,10 @@ _KNOWN: tuple[tuple[tuple[str, ...], IncrowdError], ...] = (
         ("OutOfMemoryError", "Java heap space", "GC overhead", "UNABLE_TO_ACQUIRE_MEMORY"),
         EngineError("Spark ran out of memory.", hint="raise spark.driver.memory or spark.executor.memory."),
     ),
-    (("No space left on device",), EngineError("The disk of a worker is full.", hint="set spark.local.dir elsewhere.")),
+    (
+        ("No space left on device",),
+        EngineError("The disk of a worker is full.", hint="set SPARK_LOCAL_DIRS elsewhere."),
+    ),
     (
         ("PATH_NOT_FOUND", "FileNotFoundException", "TABLE_OR_VIEW_NOT_FOUND", "FAILED_READ_FILE.FILE_NOT_EXIST"),
         DataError(
