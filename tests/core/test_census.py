@@ -469,3 +469,22 @@ def test_a_copy_is_equal_and_as_fixed_as_the_original(way: Callable[[Census], Ce
     assert not other.counts.flags.writeable
     with pytest.raises(TypeError, match="does not support item assignment"):
         other.domains["age"] = None  # type: ignore[index]
+
+
+@pytest.mark.parametrize("floor", [0, 1])
+def test_records_are_counted_per_group_of_every_level(floor: int) -> None:
+    rows = [{"age": age, "sex": sex} for age, sex in [(31, "f"), (34, "m"), (47, "f"), (31, "f")]]
+    sex = Domain.of("sex", ["f", "m"])
+    ladders = {"age": tens(rows), "sex": Ladder.climb(sex, [Step.top(sex)])}
+    census = take(rows, ["age", "sex"], ladders=ladders, floor={"age": floor})
+    found = [[counts.tolist() for counts in levels] for levels in census.level_records]
+    assert found == [[[2, 1, 1], [3, 1], [3, 1], [4]][floor:], [[3, 1], [4]]]
+
+
+def test_groups_of_many_columns_are_counted_together_however_many_there_are() -> None:
+    domains = {name: Domain.of(name, list(range(200))) for name in "abc"}
+    rows = [dict.fromkeys("abc", value) for value in range(200) for _ in range(1 + value % 3)]
+    ladders = {name: Ladder.climb(domain, [Step.top(domain)]) for name, domain in domains.items()}
+    census = take(rows, "abc", ladders=ladders)
+    each = [1 + value % 3 for value in range(200)]
+    assert [[counts.tolist() for counts in levels] for levels in census.level_records] == [[each, [len(rows)]]] * 3

@@ -289,3 +289,11 @@ def test_every_tuple_comes_out_again(table: tuple[list[int], list[tuple[int, ...
     packing = Packing.of(cardinalities)
     unpacked = packing.unpack(packing.pack([np.array(column) for column in zip(*rows, strict=True)]))
     assert list(zip(*(codes.tolist() for codes in unpacked), strict=True)) == rows
+
+
+@given(packed_tables())
+def test_rows_are_put_into_the_order_of_their_tuples(table: tuple[list[int], list[tuple[int, ...]]]) -> None:
+    cardinalities, rows = table
+    columns = [np.array([row[place] for row in rows], dtype=np.int64) for place in range(len(cardinalities))]
+    ordered = Packing.of(cardinalities).in_order(columns)
+    assert list(zip(*(column.tolist() for column in ordered), strict=True)) == sorted(rows)

@@ -22,6 +22,7 @@ from incrowd.core import (
     Step,
     UncoveredValuesError,
     UnknownColumnError,
+    _recoding,
     join_cells,
     recoding_from_arrays,
 )
@@ -94,7 +95,11 @@ def test_suppressed_classes_are_named_by_every_column() -> None:
         full({"age": 1, "sex": 0}, suppressed=(np.array([1]),))
 
 
-def test_a_combination_is_suppressed_if_all_its_groups_are_those_of_a_suppressed_class() -> None:
+@pytest.mark.parametrize("bits", [20, 0])
+def test_a_combination_is_suppressed_if_all_its_groups_are_those_of_a_suppressed_class(
+    bits: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(_recoding, "TABLE_BITS", bits)
     recoding = full({"age": 1, "sex": 0}, suppressed=(np.array([1, 0]), np.array([0, 1])))
     assert recoding.is_suppressed([np.array([0, 0, 1, 1, 1]), np.array([0, 1, 0, 1, 0])]).tolist() == [0, 1, 1, 0, 1]
     assert not full({"age": 1, "sex": 0}).is_suppressed([np.array([0]), np.array([1])]).any()

@@ -235,6 +235,23 @@ class Census:
             array.setflags(write=False)
         return counted
 
+    @cached_property
+    def level_records(self) -> tuple[tuple[npt.NDArray[np.int64], ...], ...]:
+        """How many records each group of each quasi-identifier has at every level from the floor on; counted once."""
+        ladders = [(self.ladders[name], floor) for name, floor in zip(self.quasi, self.floor, strict=True)]
+        groups = [
+            [ladder.parent_groups(floor, level) for level in range(floor, ladder.height + 1)]
+            for ladder, floor in ladders
+        ]
+        sizes = [len(labels) for ladder, floor in ladders for labels in ladder.labels[floor:]]
+        ends = np.cumsum(sizes)
+        flat = [one for levels in groups for one in levels]
+        places = np.concatenate([one + begin for one, begin in zip(flat, ends - sizes, strict=True)])  # 64 bits each
+        known = zip(self.marginals, groups, strict=True)
+        counted = np.concatenate([low for low, levels in known for _ in levels])
+        found = iter(np.split(add_up(places, counted, int(ends[-1])), ends[:-1]))  # all at once
+        return tuple(tuple(next(found) for _ in levels) for levels in groups)
+
     def rollup(self, levels: Mapping[str, int] | Sequence[int]) -> Census:
         """Raise quasi-identifiers to coarser levels and merge the cells that become equal.
 

@@ -88,6 +88,14 @@ class Packing:
             words[field.word] += (codes.astype(np.int64) << field.shift).take(places[rows])  # half the time of an index
         return tally(words, counts)
 
+    def in_order(self, columns: Sequence[Ints]) -> Sequence[Ints]:
+        """Put rows into the order of their codes."""
+        words = self.pack(columns)
+        if len(words) == 1:
+            return self.unpack([_sorted_words(words[0]).astype(np.int64)])  # equal rows need not be told apart
+        order = _row_order(words)
+        return [column[order] for column in columns]
+
     def unpack(self, words: Sequence[Words]) -> tuple[Ints, ...]:
         """Take the codes of each row out again, in the smallest types that fit."""
         length = len(words[0]) if words else 0

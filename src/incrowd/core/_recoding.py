@@ -14,11 +14,13 @@ from incrowd.core._archive import Archive, Array, Arrays, Header
 from incrowd.core._census import ladder_of
 from incrowd.core._domain import Domain
 from incrowd.core._errors import DataError, ParameterError, UnknownColumnError
-from incrowd.core._grouping import Ints, group
+from incrowd.core._grouping import Ints, Packing, group
 from incrowd.core._labelling import distinct_texts
 from incrowd.core._ladder import Ladder
 
 _T = TypeVar("_T")
+TABLE_BITS = 20
+"""Combinations of so many bits are looked up in a table."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,6 +77,12 @@ class FullDomainRecoding:
         if not self.has_left_out:
             return np.zeros(len(groups[0]), dtype=bool)
         sizes = [len(self.ladders[name].labels[level]) for name, level in self.levels.items()]
+        packing = Packing.of(sizes)
+        if packing.words == 1 and (bits := sum(field.bits for field in packing.fields)) <= TABLE_BITS:
+            (words,), (gone,) = packing.pack(groups), packing.pack(self.suppressed)
+            table = np.zeros(1 << bits, dtype=bool)
+            table[gone] = True
+            return table.take(words)
         ids = group([np.concatenate(pair) for pair in zip(groups, self.suppressed, strict=True)], sizes).ids
         return np.isin(ids[: len(groups[0])], ids[len(groups[0]) :])
 

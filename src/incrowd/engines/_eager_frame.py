@@ -23,13 +23,14 @@ from incrowd.core import (
     Packing,
     Recoding,
     UnknownColumnError,
+    tally,
 )
 from incrowd.engines._arrow import kind_of_type, with_own_type
 from incrowd.engines._border import guarded
 from incrowd.engines._encoding import Coded
 from incrowd.engines._files import Stamp, check_suffix, write_arrow
 from incrowd.engines._protocol import Replacements, places_of_a_sample, report_stage
-from incrowd.engines._recoding import changes, check_records, label_classes, publish_full_domain, publish_locally
+from incrowd.engines._recoding import check_records, label_classes, publish_full_domain, publish_locally
 from incrowd.engines._resources import DEFAULT_RESOURCES, Resources
 from incrowd.engines.formats._statistics import NO_CODEBOOK
 from incrowd.engines.formats._wording import Wording
@@ -91,7 +92,7 @@ class EagerEngine:
         self._check(publish)
         domains = self.domains(list(recoding.domains))
         codes = {
-            name: domains[name].codes_within(domain)[self._column(name).codes]
+            name: domains[name].codes_within(domain).take(self._column(name).codes)
             for name, domain in recoding.domains.items()
         }
         others = [name for name in publish if name not in recoding.quasi]
@@ -193,12 +194,10 @@ class EagerEngine:
 
     def _distinct(self, names: Sequence[str], weights: Any) -> tuple[list[Any], Any]:
         """Give the combinations of values that exist, in order, and how often each does."""
-        columns = [self._column(name).codes for name in names]
-        order = np.lexsort(columns[::-1])
-        columns = [codes[order] for codes in columns]
-        first = np.flatnonzero(changes(columns))
-        counts = np.ones(len(order), dtype=np.int64) if weights is None else weights[order]
-        return [codes[first] for codes in columns], np.add.reduceat(counts, first)
+        columns = [self._column(name) for name in names]
+        packing = Packing.of([len(column.keys) for column in columns])
+        words, counts = tally(packing.pack([column.codes for column in columns]), weights)
+        return list(packing.unpack(words)), counts
 
     def _typed_column(self, name: str) -> Coded:
         coded = self._column(name)
@@ -206,6 +205,8 @@ class EagerEngine:
 
     def _sorted_frame(self, *, keep: bool = False) -> pa.Table:
         columns = [self._typed_column(name) for name in self._columns]
-        keep = keep or self._keep_order
-        order = np.arange(len(columns[0].codes)) if keep else np.lexsort([column.codes for column in columns[::-1]])
-        return pa.Table.from_arrays([column.values(order) for column in columns], list(self._columns))
+        codes = [column.codes for column in columns]
+        if not (keep or self._keep_order):
+            codes = [*Packing.of([len(column.keys) for column in columns]).in_order(codes)]
+        arrays = [column.values(rows) for column, rows in zip(columns, codes, strict=True)]
+        return pa.Table.from_arrays(arrays, list(self._columns))

@@ -15,7 +15,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from incrowd.core import DataError, Domain, Kind, Packing, smallest_unsigned
+from incrowd.core import DataError, Domain, Kind, Packing, add_up, smallest_unsigned
 from incrowd.engines._arrow import kind_of_type, of_numbers, of_texts, plain_type, tidy_column, to_numpy, without_nulls
 from incrowd.engines._backend import Backend, Frame
 
@@ -83,6 +83,7 @@ class Coded:
 
     keys: pa.Array  # in canonical order, null last if there is one; each occurs in some row
     codes: npt.NDArray[Any]
+    counts: npt.NDArray[np.int64] | None = None  # how many rows have each, where that is known
 
     @classmethod
     def of(cls, column: pa.ChunkedArray, missing_values: Sequence[str] = ()) -> Coded:
@@ -101,14 +102,17 @@ class Coded:
     @classmethod
     def ranked(cls, values: pa.Array, numbers: npt.NDArray[Any]) -> Coded:
         """Bring values into order, each once and without those that no row has; each row has the number of one."""
-        used = np.flatnonzero(np.bincount(numbers, minlength=len(values)))
+        rows = np.bincount(numbers, minlength=len(values))
+        used = np.flatnonzero(rows)
         distinct = values.take(of_numbers(used)).dictionary_encode(null_encoding="encode")
         order = to_numpy(pc.sort_indices(distinct.dictionary))  # null last
         rank = np.empty(len(order), dtype=smallest_unsigned(len(order)))
         rank[order] = np.arange(len(order))
         lookup = np.zeros(len(values), dtype=rank.dtype)
-        lookup[used] = rank[to_numpy(distinct.indices)]
-        return cls(distinct.dictionary.take(of_numbers(order)), lookup[numbers])
+        places = to_numpy(distinct.indices)
+        lookup[used] = rank[places]
+        counts = add_up(places, rows[used], len(order))[order]
+        return cls(distinct.dictionary.take(of_numbers(order)), lookup.take(numbers), counts)
 
     @property
     def missing(self) -> Any:
@@ -126,13 +130,13 @@ class Coded:
 
     def domain(self, name: str) -> Domain:
         """Give the domain of the column; its codes are these."""
-        counts = np.bincount(self.codes, minlength=len(self.keys))
+        counts = np.bincount(self.codes, minlength=len(self.keys)) if self.counts is None else self.counts
         return domain_of(name, pa.chunked_array([self.keys]), pa.chunked_array([of_numbers(counts)]))
 
-    def values(self, rows: npt.NDArray[np.intp]) -> pa.ChunkedArray:
-        """Give the values of rows, by their numbers."""
-        blocks = (rows[start : start + _BLOCK] for start in range(0, len(rows), _BLOCK))
-        return pa.chunked_array([self.keys.take(of_numbers(self.codes[block])) for block in blocks], self.keys.type)
+    def values(self, codes: npt.NDArray[Any]) -> pa.ChunkedArray:
+        """Give the values of rows, by their codes."""
+        blocks = (codes[start : start + _BLOCK] for start in range(0, len(codes), _BLOCK))
+        return pa.chunked_array([self.keys.take(of_numbers(block)) for block in blocks], self.keys.type)
 
 
 def _with_dictionary(column: pa.ChunkedArray) -> pa.DictionaryArray:

@@ -175,7 +175,7 @@ Published = tuple[Any, dict[str, Coded]]
 
 def publish_full_domain(recoding: FullDomainRecoding, codes: Mapping[str, Any]) -> Published:
     """Publish every column at its level; the suppressed classes are left out, or masked."""
-    groups = {name: recoding.ladders[name].groups[level][codes[name]] for name, level in recoding.levels.items()}
+    groups = {name: recoding.ladders[name].groups[level].take(codes[name]) for name, level in recoding.levels.items()}
     labels = {name: recoding.ladders[name].labels[level] for name, level in recoding.levels.items()}
     rows: Any = ~recoding.is_suppressed(list(groups.values())) if recoding.has_left_out else slice(None)
     if recoding.has_masked:

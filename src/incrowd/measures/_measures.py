@@ -318,13 +318,14 @@ def _group_records(census: Census) -> list[tuple[npt.NDArray[np.int64], ...]]:
     Where a row stands for several records nothing is known below the floor.
     """
     result = []
-    for name, floor, low in zip(census.quasi, census.floor, census.marginals, strict=True):
+    for name, floor, counted in zip(census.quasi, census.floor, census.level_records, strict=True):
         ladder, domain = census.ladders[name], census.domains[name]
-        levels = [np.zeros(len(labels), dtype=np.int64) for labels in ladder.labels]
-        for level in range(floor, ladder.height + 1):
-            levels[level] = add_up(ladder.parent_groups(floor, level), low, len(levels[level]))
-        if floor and int(domain.counts.sum()) == census.records:
-            for level in range(floor):
-                levels[level] = add_up(ladder.groups[level], domain.counts, len(levels[level]))
-        result.append(tuple(levels))
+        known = floor and int(domain.counts.sum()) == census.records
+        below = [
+            add_up(ladder.groups[level], domain.counts, len(ladder.labels[level]))
+            if known
+            else np.zeros(len(ladder.labels[level]), dtype=np.int64)
+            for level in range(floor)
+        ]
+        result.append((*below, *counted))
     return result

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import platform
 from collections.abc import Mapping, Sequence
@@ -25,6 +26,7 @@ def _installed_versions() -> dict[str, str]:
     return {"python": platform.python_version(), **{name: found for name in LIBRARIES if (found := _version_of(name))}}
 
 
+@functools.cache  # finding and parsing the metadata of a package takes milliseconds
 def _version_of(name: str) -> str | None:
     try:
         return version(name)
