@@ -13,7 +13,7 @@ import incrowd as ic
 from incrowd.search import LocalOutcome
 from search.slow import QUASI, Row, labels
 from search.tables import problem, tables
-from search.test_levels_and_cells import classes, rows, sizes
+from search.tables_levels import classes, rows, sizes
 
 Pattern = tuple[Any, ...]
 FIXED: dict[str, Any] = {"at_least": dict.fromkeys(QUASI, 0), "at_most": dict.fromkeys(QUASI, 0)}

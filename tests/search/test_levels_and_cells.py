@@ -13,47 +13,15 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 import incrowd as ic
-from incrowd.search import LocalOutcome, Problem, Progress
+from incrowd.search import Problem, Progress
 from incrowd.search._local_recoding import LocalTable
-from incrowd.search.levels_and_cells import _cells, _levels_and_cells
+from incrowd.search.levels_and_cells import _cells
 from search.slow import QUASI, Ok, Row, labels, nodes
-from search.slow_cheapest import lost
 from search.tables import PROMISES, problem, tables
+from search.tables_levels import classes, loss, rows, sizes
 
 pytestmark = pytest.mark.filterwarnings("ignore:AlphaAssociation lists", "ignore:.* promises nothing")
 promises = st.sampled_from(PROMISES)
-
-
-def rows(*ages_and_towns: tuple[str, str], sex: str = "f") -> list[Row]:
-    return [{"age": age, "sex": sex, "town": town, "disease": "a"} for age, town in ages_and_towns]
-
-
-def classes(outcome: LocalOutcome) -> dict[tuple[Any, ...], list[Row]]:
-    """Give the records of every class by what it is called; those that are left out by nothing."""
-    recoding = outcome.recoding
-    names = list(zip(*(texts.tolist() for texts in recoding.labels), strict=True))
-    texts = [domain.texts[codes] for domain, codes in zip(recoding.domains.values(), recoding.codes, strict=True)]
-    result: defaultdict[tuple[Any, ...], list[Row]] = defaultdict(list)
-    for *values, number, count in zip(*texts, recoding.classes, recoding.counts, strict=True):
-        row = dict(zip(recoding.domains, values, strict=True))
-        result[names[number] if number >= 0 else ()] += [row] * int(count)
-    return dict(result)
-
-
-def sizes(outcome: LocalOutcome) -> dict[tuple[Any, ...], int]:
-    return {label: len(inside) for label, inside in classes(outcome).items()}
-
-
-def lost_by(outcome: LocalOutcome) -> Fraction:
-    return loss(classes(outcome))
-
-
-def loss(found: dict[tuple[Any, ...], list[Row]]) -> Fraction:
-    """Give the mean over all cells of what is lost; who is left out loses all."""
-    of = {label: sum((lost(n, t) for n, t in zip(QUASI, label, strict=True)), Fraction(0)) for label in found if label}
-    lost_by = (len(inside) * of.get(label, Fraction(len(QUASI))) for label, inside in found.items())
-    total = sum(lost_by, Fraction(0))
-    return total / len(QUASI) / sum(map(len, found.values()))
 
 
 def best_by_hand(table: Sequence[Row], ok: Ok) -> Fraction:
@@ -92,27 +60,6 @@ def test_a_column_goes_to_the_level_at_which_it_loses_least() -> None:
     outcome = ic.LevelsAndCells().search(problem(table, ic.KAnonymity(4)))
     assert outcome.levels == {"age": 1, "sex": 0, "town": 0}
     assert sizes(outcome) == {("20s", "f", "ulm"): 6, ("40s", "f", "ulm"): 6}
-
-
-def test_a_column_that_would_say_one_thing_only_is_worth_some_loss_in_others(monkeypatch: pytest.MonkeyPatch) -> None:
-    table = rows(("20", "bonn"), *[("20", "ulm")] * 2, ("25", "ulm"), *[("49", "bonn")] * 2)
-    asked = problem(table, ic.KAnonymity(2))
-    found = ic.LevelsAndCells().search(asked)
-    assert sizes(found) == {("20", "f", "ulm"): 2, ("49", "f", "bonn"): 2, ("*", "f", "*"): 2}
-    monkeypatch.setattr(_levels_and_cells, "THIN", 0.0)
-    without = ic.LevelsAndCells().search(asked)
-    assert sizes(without) == {("20s", "f", "ulm"): 3, ("*", "f", "bonn"): 3}
-    assert lost_by(without) < lost_by(found)
-
-
-def test_a_walk_from_below_the_highest_levels_finds_what_one_from_the_lowest_misses() -> None:
-    table = rows(("20", "bonn"), ("20", "kiel"), ("31", "bonn"), ("31", "ulm"), ("47", "bonn"), ("62", "ulm"))
-    asked = problem(table, ic.KAnonymity(2))
-    found = ic.LevelsAndCells().search(asked)
-    assert found.levels == {"age": 0, "sex": 0, "town": 1}
-    low = {"age": 2, "sex": 0, "town": 0}  # where the walk from the lowest levels ends
-    there = ic.LevelsAndCells().search(problem(table, ic.KAnonymity(2), at_least=low, at_most=low))
-    assert lost_by(found) < lost_by(there)
 
 
 def test_a_missing_value_and_what_stands_for_all_are_no_values_that_show() -> None:
@@ -182,17 +129,6 @@ def test_a_column_with_too_many_stars_goes_to_a_higher_level() -> None:
     table = rows(*((age, "ulm") for age in ("20", "25", "47", "49")))
     outcome = ic.LevelsAndCells(most_stars=0).search(problem(table, ic.KAnonymity(2), importance={"age": 1000}))
     assert sizes(outcome) == {("20s", "f", "ulm"): 2, ("40s", "f", "ulm"): 2}
-
-
-@given(tables, promises)
-@settings(max_examples=40, deadline=None)
-def test_without_stars_something_is_always_found(table: list[Row], promised: tuple[Any, Ok]) -> None:
-    model, ok = promised
-    if not ok(table, table):
-        return
-    outcome = ic.LevelsAndCells(most_stars=0).search(problem(table, model))
-    levels = tuple((outcome.levels or {}).values())
-    assert set(classes(outcome)) == {labels(row, levels) for row in table}
 
 
 def test_a_long_table_is_not_refused_because_of_the_part_that_is_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -329,6 +265,10 @@ def test_people_are_counted_and_not_their_rows() -> None:
         ({"most_stars": "few"}, "most_stars must be a share from 0 to 1, got 'few'"),
         ({"together": ["age", "town"]}, "together must be a list of lists"),
         ({"together": [[]]}, "none of them empty"),
+        ({"together": None}, "together must be a list of lists"),
+        ({"together": 5}, "together must be a list of lists"),
+        ({"together": [5]}, "together must be a list of lists"),
+        ({"together": [[1, 2]]}, "together must be a list of lists of columns"),
         ({"block": 0}, "block must be a whole number of at least 1, got 0"),
     ],
 )

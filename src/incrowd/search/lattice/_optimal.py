@@ -64,11 +64,16 @@ class BranchAndBound(Visitor):
     join_from = 4
 
     def __init__(
-        self, problem: Problem, objective: Objective, until: float | None, progress: OnProgress | None
+        self,
+        problem: Problem,
+        objective: Objective,
+        until: float | None = None,
+        progress: OnProgress | None = None,
+        visits: int | None = None,
     ) -> None:
         self._problem, self._acceptance, self._objective = problem, Acceptance(problem), objective
         self._bounds = self._new_bounds()
-        self._until, self._progress, self._called = until, progress, time.monotonic()
+        self._until, self._progress, self._called, self._visits = until, progress, time.monotonic(), visits
         self._known: dict[Levels, int] = {}  # what tested nodes leave out at least, levels by axis
         self.best: Node | None = None
         self._rank: tuple[int, Levels] = (0, ())
@@ -280,7 +285,11 @@ class BranchAndBound(Visitor):
         return bound < best or (bound == best and (sum(levels), levels) < self._rank)
 
     def _report(self) -> None:
-        """Tell how far it is, and stop where it must."""
+        """Tell how far it is, and stop where it must: when the time is over, or there were so many visits."""
+        if self._visits is not None:
+            self._visits -= 1
+            if self._visits < 0:
+                raise _Stop
         if self._until is None and self._progress is None:
             return
         now = time.monotonic()

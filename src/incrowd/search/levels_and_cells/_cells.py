@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate
+from typing import Self
 
 import numpy as np
 
@@ -104,23 +105,15 @@ class StarredNode:
     a missing one and what stands for all aside.
     """
 
-    def __init__(
-        self, board: CellSpace, block: int | None, limit: int, effort: Effort, wanted: Wanted | None = None
-    ) -> None:
-        formation = Formation(board, block, effort=effort, limit=limit)
-        formation.run()
-        self.board, self.owner = board, formation.owner
-        inside = np.flatnonzero(self.owner >= 0)
-        starred = _starred_cells(board, inside, self.owner[inside])
-        if wanted is not None:
-            points = _points_of(board, inside, starred)
-            starred = with_fewer_stars(points, self.owner[inside], formation.home, wanted)
-            alike = [np.where(hidden, 0, values + 1) for hidden, values in zip(starred, points.values.T, strict=True)]
-            self.owner[inside] = group(alike, [len(one.values) + 1 for one in board.bundles]).ids
-        self.number = int(self.owner.max(initial=-1)) + 1
+    def __init__(self, board: CellSpace, owner: Counts, starred: Sequence[Bools]) -> None:
+        """Take the class of every point, -1 where it is left out, and which points of these classes are starred."""
+        self.board, self.owner = board, owner
+        inside = np.flatnonzero(owner >= 0)
+        self.number = int(owner.max(initial=-1)) + 1
         weights, total = board.weights[inside], max(int(board.weights.sum()), 1)
         full = sum(one.full for one in board.bundles)
         cost = (total - int(weights.sum())) * full  # whole numbers, so that no order of additions matters
+        self.left_out = total - int(weights.sum())
         self._starred: dict[int, Bools] = {}
         self.stars: dict[str, float] = {}
         self.values: dict[str, int] = {}
@@ -137,6 +130,31 @@ class StarredNode:
                 codes = board.table.census.codes[at][board.points.first[inside[~hidden]]]
                 self.values[name] = number_of_values(board.table.names[at], np.bincount(codes))
         self.loss = round(cost / (total * full), DIGITS)
+
+    @classmethod
+    def formed(
+        cls, board: CellSpace, block: int | None, limit: int, effort: Effort, wanted: Wanted | None = None
+    ) -> Self:
+        """Form classes as ``CheapestFirst`` does, with as many stars as they need; give back what is not ``wanted``."""
+        formation = Formation(board, block, effort=effort, limit=limit)
+        formation.run()
+        owner = formation.owner
+        inside = np.flatnonzero(owner >= 0)
+        starred = _starred_cells(board, inside, owner[inside])
+        if wanted is not None:
+            points = _points_of(board, inside, starred)
+            starred = with_fewer_stars(points, owner[inside], formation.home, wanted)
+            alike = [np.where(hidden, 0, values + 1) for hidden, values in zip(starred, points.values.T, strict=True)]
+            owner[inside] = group(alike, [len(one.values) + 1 for one in board.bundles]).ids
+        return cls(board, owner, starred)
+
+    @classmethod
+    def plain(cls, board: CellSpace) -> Self:
+        """Publish every point as it is, and leave out what then breaks the promise."""
+        points = np.arange(len(board.points))
+        keeps = board.keeps(points, points, len(points))
+        owner = np.where(keeps, np.cumsum(keeps) - 1, -1)
+        return cls(board, owner, [np.zeros(int(keeps.sum()), dtype=bool) for _ in board.bundles])
 
     @property
     def pieces(self) -> Pieces:

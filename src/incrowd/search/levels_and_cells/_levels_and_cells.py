@@ -2,27 +2,18 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from concurrent.futures import Executor, ThreadPoolExecutor
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, ClassVar, NamedTuple
+from typing import ClassVar
 
-from incrowd.core import Hint, NoSafeRelease, ParameterError, UnknownColumnError, name_list
+from incrowd.core import Hint, ParameterError, UnknownColumnError, name_list
 from incrowd.search._local_recoding import LocalTable
-from incrowd.search._problem import CHEAPEST_FIRST, LocalOutcome, OnProgress, Problem, Progress, least_size
-
-if TYPE_CHECKING:
-    from incrowd.search.levels_and_cells._cells import StarredNode
+from incrowd.search._problem import CHEAPEST_FIRST, LocalOutcome, OnProgress, Problem
 
 NOTE = (
     "Every column has one level. A star tells that the record stood out without it: fewer records than the promise "
     "asks for share the rest of its row and what is under the star."
 )
-ENOUGH, THIN = 3, 0.5
-"""So many values of a column should show, or all it has; one that shows none is charged that share of a column more."""
-BOOSTS = 6
-"""So often stars in a column that has too many are made four times as dear."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +28,8 @@ class LevelsAndCells:
     Parameters
     ----------
     most_stars
-        The largest share of cells that may be starred, in every column or by its name.
+        The largest share of cells that may be starred, in every column or by its name. A column at a level with one
+        label for all counts as starred in every cell, unless ``at_least`` asks for that level.
     together
         Groups of columns that give each other back, such as a region and its capital: a record has stars in all columns
         of a group, or in none.
@@ -85,7 +77,7 @@ class LevelsAndCells:
                 raise ParameterError(msg)
         if isinstance(self.most_stars, Mapping):
             object.__setattr__(self, "most_stars", dict(self.most_stars))
-        if isinstance(self.together, str) or any(isinstance(one, str) or not one for one in self.together):
+        if not (_is_list(self.together) and all(_is_list(one) and one and _has_names(one) for one in self.together)):
             msg = "together must be a list of lists of columns, none of them empty."
             raise ParameterError(msg, hint="write together=[['region', 'city']].")
         object.__setattr__(self, "together", tuple(map(tuple, self.together)))
@@ -106,13 +98,18 @@ class LevelsAndCells:
             Called after every column that was tried with the nodes looked at, of how many, and the least loss.
         """
         from incrowd.search.levels_and_cells._cells import least_loss, sample_of  # noqa: PLC0415 - loads numba
+        from incrowd.search.levels_and_cells._walk import Limits, Walk  # noqa: PLC0415
 
-        walk = _Walk(self, problem)
+        quasi = problem.census.quasi
+        limits = Limits(_column_bundles(self.together, quasi), self._most_by_name(quasi), self.block)
+        walk = Walk(problem, limits)
         _refuse_averages(walk.lowest)
         walk.lowest.refuse_unions("LevelsAndCells")
         walk.lowest.refuse_if_hopeless()
-        levels = _Walk(self, sample_of(problem, walk.lowest, walk.bundles)).descent(progress)
-        best = walk.best(levels)
+        plain = walk.best_node()
+        sample = sample_of(problem, walk.lowest, limits.bundles)
+        seen = walk if sample is problem else Walk(sample, limits)
+        best = walk.best(seen.ways(plain, progress), plain)
         table = best.board.table
         return replace(
             table.outcome(best.pieces, best.labels(), notes=(NOTE,)),
@@ -122,152 +119,22 @@ class LevelsAndCells:
             lower_bound=least_loss(walk.lowest),
         )
 
-
-class _Walk:
-    """The walk over levels, one column at a time."""
-
-    def __init__(self, search: LevelsAndCells, problem: Problem) -> None:
-        from incrowd.search.levels_and_cells._cells import number_of_values  # noqa: PLC0415 - loads numba
-
-        self.search, self.problem = search, problem
-        self.quasi = problem.census.quasi
-        self.lows, self.highs = problem.lows, problem.highs
-        self.lowest = self.table_at(self.lows)
-        self.bundles = _column_bundles(search.together, self.quasi)
-        given = search.most_stars
-        for name in given if isinstance(given, Mapping) else ():
-            if name not in self.quasi:
-                raise UnknownColumnError.of(name, self.quasi, given_as="most_stars")
-        self.most = {name: given.get(name, 1.0) if isinstance(given, Mapping) else given for name in self.quasi}
-        self.seen: dict[tuple[int, ...], _Look] = {}
-        self.stopped = False
-        shares = self.lowest.weights / (self.lowest.weights.sum() or 1.0)
-        shown = map(number_of_values, self.lowest.names, self.lowest.census.marginals)
-        self.enough = {
-            name: (min(ENOUGH, number), float(share))
-            for name, number, share in zip(self.quasi, shown, shares, strict=True)
-        }
-
-    def table_at(self, levels: Sequence[int]) -> LocalTable:
-        at_least = dict(zip(self.quasi, levels, strict=True))
-        return LocalTable(replace(self.problem, at_least=at_least, at_most={}), whole=True)
-
-    def node(self, levels: Sequence[int], boosts: Mapping[int, int]) -> StarredNode:
-        from incrowd.search.levels_and_cells._candidates import Wanted  # noqa: PLC0415 - loads numba
-        from incrowd.search.levels_and_cells._cells import END, CellSpace, StarredNode  # noqa: PLC0415
-
-        board = CellSpace(self.table_at(levels), self.bundles, boosts)
-        return StarredNode(board, self.search.block, self.problem.limit, END, Wanted.of(self.problem.model))
-
-    def rank(self, node: StarredNode | _Look) -> tuple[float, float]:
-        """Order nodes: first those without too many stars, then by loss and the charge for columns that say little."""
-        over = sum(max(0.0, share - self.most[name]) for name, share in node.stars.items())
-        thin = sum(
-            share * max(0, enough - node.values[name]) / enough
-            for name, (enough, share) in self.enough.items()
-            if enough
-        )
-        return round(over, 12), round(node.loss + THIN * thin, 12)
-
-    def best(self, levels: tuple[int, ...]) -> StarredNode:
-        """Star cells at the levels that were found, or at higher ones where a column has more stars than it may."""
-        while True:
-            found = self._with_fewer_stars(levels)
-            over = self._over(found)
-            if not over:
-                return found
-            higher = tuple(
-                min(level + (at in over), high) for at, (level, high) in enumerate(zip(levels, self.highs, strict=True))
-            )
-            if higher == levels:
-                shares = ", ".join(f"{self.quasi[at]!r} {found.stars[self.quasi[at]]:.1%}" for at in over)
-                msg = (
-                    f"Nothing within most_stars was found that keeps {self.problem.model}; the nearest stars {shares}."
-                )
-                raise NoSafeRelease(msg, hint="raise most_stars, or at_most of these columns.")
-            levels = higher
-
-    def _over(self, node: StarredNode) -> list[int]:
-        """Give the columns that have more stars than they may."""
-        return [at for at, name in enumerate(self.quasi) if node.stars[name] > self.most[name]]
-
-    def _with_fewer_stars(self, levels: tuple[int, ...]) -> StarredNode:
-        """Star cells; in columns that have too many, stars become dearer and dearer."""
-        found, boosts = self.node(levels, {}), dict[int, int]()
-        for _ in range(BOOSTS):
-            over = self._over(found)
-            if not over:
-                break
-            boosts |= {at: 4 * boosts.get(at, 1) for at in over}
-            found = min((found, self.node(levels, boosts)), key=self.rank)
-        return found
-
-    def descent(self, progress: OnProgress | None) -> tuple[int, ...]:
-        """Give the best levels that a walk from the lowest ones finds, or one from below the highest."""
-        from incrowd.search.levels_and_cells._cells import column_losses  # noqa: PLC0415 - loads numba
-
-        losses = column_losses(self.lowest, least_size(self.problem.model))
-
-        def floor(levels: Sequence[int]) -> float:
-            return sum(float(loss[level - low]) for loss, level, low in zip(losses, levels, self.lows, strict=True))
-
-        below_top = tuple(max(low, high - 1) for low, high in zip(self.lows, self.highs, strict=True))
-        with ThreadPoolExecutor(os.cpu_count()) as threads:
-            best = self._descent_from(self.lows, floor, threads, progress)
-            if not self.stopped and floor(below_top) < self.rank(self.seen[best])[1]:
-                best = self._better(best, self._descent_from(below_top, floor, threads, progress))
-        return best
-
-    def _descent_from(
-        self, best: tuple[int, ...], floor: Callable[..., float], threads: Executor, progress: OnProgress | None
-    ) -> tuple[int, ...]:
-        """Walk on: of the column with the dearest stars all levels are tried, until none gives a better node."""
-        best = self._look([best])
-        tried: set[int] = set()
-        while len(tried) < len(self.quasi):
-            stars = self.seen[best].stars
-            at = min(
-                set(range(len(self.quasi))) - tried,
-                key=lambda at: (-stars[self.quasi[at]] * self.lowest.weights[at], at),
-            )
-            others = [(*best[:at], level, *best[at + 1 :]) for level in range(self.lows[at], self.highs[at] + 1)]
-            limit = self.rank(self.seen[best])
-            others = [one for one in others if limit[0] or floor(one) < limit[1]]
-            found = self._look([best, *others], threads)
-            tried = {at} if found != best else tried | {at}
-            best = found
-            seen = Progress(len(self.seen), self.problem.nodes, self.seen[best].loss)
-            if progress is not None and progress(seen) is False:
-                self.stopped = True
-                break
-        return best
-
-    def _look(self, nodes: Iterable[tuple[int, ...]], threads: Executor | None = None) -> tuple[int, ...]:
-        """Look at nodes, and give the best of them, of equal ones the lowest."""
-        nodes = list(dict.fromkeys(nodes))
-        new = [one for one in nodes if one not in self.seen]
-        run = map if threads is None else threads.map
-        self.seen |= dict(zip(new, run(self._look_at, new), strict=True))
-        return self._better(*nodes)
-
-    def _better(self, *nodes: tuple[int, ...]) -> tuple[int, ...]:
-        return min(nodes, key=lambda one: (*self.rank(self.seen[one]), one))
-
-    def _look_at(self, levels: tuple[int, ...]) -> _Look:
-        """Star cells quickly, without giving any back: as good for a comparison."""
-        from incrowd.search.levels_and_cells._cells import CellSpace, StarredNode, effort_of_look  # noqa: PLC0415 - loads numba
-
-        board = CellSpace(self.table_at(levels), self.bundles, {})
-        node = StarredNode(board, self.search.block, self.problem.limit, effort_of_look(len(self.quasi)))
-        return _Look(node.loss, node.stars, node.values)
+    def _most_by_name(self, quasi: Sequence[str]) -> dict[str, float]:
+        given = self.most_stars
+        if not isinstance(given, Mapping):
+            return dict.fromkeys(quasi, float(given))
+        for name in given:
+            if name not in quasi:
+                raise UnknownColumnError.of(name, quasi, given_as="most_stars")
+        return {name: given.get(name, 1.0) for name in quasi}
 
 
-class _Look(NamedTuple):
-    """What is kept of a node that was looked at."""
+def _is_list(given: object) -> bool:
+    return isinstance(given, Sequence) and not isinstance(given, str | bytes)
 
-    loss: float
-    stars: Mapping[str, float]
-    values: Mapping[str, int]
+
+def _has_names(group: Sequence[object]) -> bool:
+    return all(isinstance(name, str) for name in group)
 
 
 def _refuse_averages(table: LocalTable) -> None:

@@ -1,0 +1,249 @@
+"""``Walk``: the way over levels, one column at a time, from several starts, and the best node that it ends at."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from concurrent.futures import Executor, ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+from incrowd.core import NoSafeRelease
+from incrowd.measures import Loss
+from incrowd.search._local_recoding import LocalTable
+from incrowd.search._problem import OnProgress, Problem, Progress, least_size
+from incrowd.search.lattice._optimal import BranchAndBound
+from incrowd.search.levels_and_cells._candidates import Wanted
+from incrowd.search.levels_and_cells._cells import (
+    END,
+    CellSpace,
+    StarredNode,
+    column_losses,
+    effort_of_look,
+    number_of_values,
+)
+
+Levels = tuple[int, ...]
+ENOUGH, TELLING, CHARGE = 3, 0.5, 0.5
+"""So many values of a column should show, or all it has, and in so much of its cells; else so much more is charged."""
+BOOSTS = 6
+"""So often stars in a column that has too many are made four times as dear."""
+WORK = 6_000_000
+"""What walks with one column held at another level may take; a look takes points times columns squared."""
+NODES, VISITS = 1 << 20, 60_000_000
+"""The best node is looked for in lattices of so many nodes, with so many visits, one counting for every point."""
+ENDS = 5
+"""Where stars are limited, so many of the nodes that were looked at are tried at the end."""
+
+
+class Look(NamedTuple):
+    """What is kept of a node that was looked at. A column with one label for all is starred in every cell."""
+
+    loss: float
+    stars: Mapping[str, float]
+    values: Mapping[str, int]
+
+
+@dataclass(frozen=True)
+class Limits:
+    """How a search may star: the bundles of columns, the share of stars that every column may have, blocks."""
+
+    bundles: Sequence[tuple[int, ...]]
+    most: Mapping[str, float]
+    block: int | None
+
+
+class Walk:
+    """The walk over levels, one column at a time."""
+
+    def __init__(self, problem: Problem, limits: Limits) -> None:
+        self.problem, self.limits = problem, limits
+        self.quasi = problem.census.quasi
+        self.lows, self.highs = problem.lows, problem.highs
+        self.lowest = self.table_at(self.lows)
+        self.seen: dict[Levels, Look] = {}
+        self.stopped = False
+        shares = self.lowest.weights / (self.lowest.weights.sum() or 1.0)
+        shown = map(number_of_values, self.lowest.names, self.lowest.census.marginals)
+        self.enough = {
+            name: (min(ENOUGH, number), float(share))
+            for name, number, share in zip(self.quasi, shown, shares, strict=True)
+        }
+        self.losses = column_losses(self.lowest, least_size(problem.model))
+        self.empty = tuple(map(self._empty_level, range(len(self.quasi))))
+
+    def _empty_level(self, at: int) -> int:
+        """Give the first level of a column that has one label for all; above all levels where that was asked for."""
+        ladder, level = self.problem.census.ladders[self.quasi[at]], self.lows[at]
+        while level <= ladder.height and len(set(ladder.labels[level].tolist()) - {None}) > 1:
+            level += 1
+        return level if level > self.lows[at] else ladder.height + 1
+
+    def table_at(self, levels: Sequence[int]) -> LocalTable:
+        at_least = dict(zip(self.quasi, levels, strict=True))
+        return LocalTable(replace(self.problem, at_least=at_least, at_most={}), whole=True)
+
+    def look_of(self, levels: Levels, node: StarredNode) -> Look:
+        stars = {
+            name: 1.0 if level >= empty else node.stars[name]
+            for name, level, empty in zip(self.quasi, levels, self.empty, strict=True)
+        }
+        return Look(node.loss, stars, node.values)
+
+    def rank(self, look: Look) -> tuple[float, float]:
+        """Order nodes: first those without too many stars, then by loss and the charge for columns that say little."""
+        over = sum(max(0.0, share - self.limits.most[name]) for name, share in look.stars.items())
+        charge = 0.0
+        for name, (enough, share) in self.enough.items():
+            if enough:
+                said = min(look.values[name] / enough, (1 - look.stars[name]) / TELLING, 1.0)
+                charge += share * (1 - said)
+        return round(over, 12), round(look.loss + CHARGE * charge, 12)
+
+    def _loses_less(self, one: Look, other: Look) -> bool:
+        """Whether a node within its limits loses less than another, and leaves two values of as many columns."""
+        bare, others = (
+            sum(look.values[name] < 2 <= enough for name, (enough, _) in self.enough.items()) for look in (one, other)
+        )
+        return not self._over(one) and bare <= others and one.loss < other.loss
+
+    # What a node comes to: its stars, those of single columns made dearer where they are too many.
+
+    def node(self, levels: Levels, *, quick: bool = False) -> tuple[Look, StarredNode]:
+        """Star cells; in columns that have too many, stars become dearer and dearer."""
+        table, boosts = self.table_at(levels), dict[int, int]()
+        found = self._starred(table, levels, boosts, quick=quick)
+        for _ in range(BOOSTS):
+            over = [at for at in self._over(found[0]) if levels[at] < self.empty[at]]
+            if not over:
+                break
+            boosts |= {at: 4 * boosts.get(at, 1) for at in over}
+            other = self._starred(table, levels, boosts, quick=quick)
+            found = min((found, other), key=lambda one: self.rank(one[0]))
+        return found
+
+    def _starred(
+        self, table: LocalTable, levels: Levels, boosts: Mapping[int, int], *, quick: bool
+    ) -> tuple[Look, StarredNode]:
+        """Star cells; quickly for a comparison, without giving any back."""
+        board = CellSpace(table, self.limits.bundles, boosts)
+        effort = effort_of_look(len(self.quasi)) if quick else END
+        wanted = None if quick else Wanted.of(self.problem.model)
+        node = StarredNode.formed(board, self.limits.block, self.problem.limit, effort, wanted)
+        return self.look_of(levels, node), node
+
+    def _over(self, look: Look) -> list[int]:
+        """Give the columns that have more stars than they may."""
+        return [at for at, name in enumerate(self.quasi) if look.stars[name] > self.limits.most[name]]
+
+    # The way: of the column with the dearest stars all levels are tried, until none gives a better node.
+
+    def ways(self, plain: Levels | None, progress: OnProgress | None) -> list[Levels]:
+        """Give the best levels found by walks from several starts; some more where stars are limited."""
+        below_top = tuple(max(low, high - 1) for low, high in zip(self.lows, self.highs, strict=True))
+        with ThreadPoolExecutor(os.cpu_count()) as threads:
+            best = self._walk_from(self.lows, threads, progress)
+            for start in (below_top, plain):
+                if start is not None and not self.stopped and self._may_win(start, best):
+                    best = self._better(best, self._walk_from(start, threads, progress))
+            self._hold_each(best, threads, progress)
+        ordered = sorted(self.seen, key=lambda one: (*self.rank(self.seen[one]), one))
+        return ordered[: ENDS if min(self.limits.most.values(), default=1.0) < 1 else 1]
+
+    def _hold_each(self, best: Levels, threads: Executor, progress: OnProgress | None) -> None:
+        """Walk with a single column held at another level, as long as that is better and there is work left."""
+        looks = WORK // max(len(self.lowest.census) * len(self.quasi) ** 2, 1)
+        most = len(self.seen) + looks if looks >= 2 * len(self.quasi) else 0
+        held = [(at, level) for at in range(len(self.quasi)) for level in range(self.lows[at], self.highs[at] + 1)]
+        left = list(held)
+        while left and len(self.seen) < most and not self.stopped:
+            at, level = left.pop(0)
+            start = (*best[:at], level, *best[at + 1 :])
+            if level != best[at] and self._may_win(start, best):
+                found = self._better(best, self._walk_from(start, threads, progress, held=at, most=most))
+                best, left = (found, list(held)) if found != best else (best, left)
+
+    def _may_win(self, levels: Levels, best: Levels) -> bool:
+        """Whether levels may be better than the best so far, by what they lose without any star."""
+        over, cost = self.rank(self.seen[best])
+        steps = zip(self.losses, levels, self.lows, strict=True)
+        return over > 0 or sum(float(loss[level - low]) for loss, level, low in steps) < cost
+
+    def _walk_from(
+        self,
+        best: Levels,
+        threads: Executor,
+        progress: OnProgress | None,
+        *,
+        held: int | None = None,
+        most: int | None = None,
+    ) -> Levels:
+        best = self._look([best])
+        columns = set(range(len(self.quasi))) - {held}
+        tried: set[int] = set()
+        while tried < columns and (most is None or len(self.seen) < most):
+            stars = self.seen[best].stars
+            at = min(columns - tried, key=lambda at: (-stars[self.quasi[at]] * self.lowest.weights[at], at))
+            others = [(*best[:at], level, *best[at + 1 :]) for level in range(self.lows[at], self.highs[at] + 1)]
+            found = self._look([best, *(one for one in others if self._may_win(one, best))], threads)
+            tried = {at} if found != best else tried | {at}
+            best = found
+            seen = Progress(len(self.seen), self.problem.nodes, self.seen[best].loss)
+            if progress is not None and progress(seen) is False:
+                self.stopped = True
+                break
+        return best
+
+    def _look(self, nodes: Iterable[Levels], threads: Executor | None = None) -> Levels:
+        """Look at nodes, and give the best of them, of equal ones the lowest."""
+        nodes = list(dict.fromkeys(nodes))
+        new = [one for one in nodes if one not in self.seen]
+        run = map if threads is None else threads.map
+        self.seen |= dict(zip(new, run(lambda levels: self.node(levels, quick=True)[0], new), strict=True))
+        return self._better(*nodes)
+
+    def _better(self, *nodes: Levels) -> Levels:
+        return min(nodes, key=lambda one: (*self.rank(self.seen[one]), one))
+
+    # The end: stars at the levels that were found, and the best node that needs none.
+
+    def best(self, ways: Iterable[Levels], plain: Levels | None) -> StarredNode:
+        """Star cells at the first levels where no column has more stars than it may; the best node, if it is better."""
+        ends = []
+        for levels in ways:
+            ends.append(self.node(levels))
+            if not self._over(ends[-1][0]):
+                break
+        look, node = min(ends, key=lambda one: self.rank(one[0]))
+        other = None if plain is None else self._without_stars(plain)
+        if plain is not None and other is not None:
+            there = self.look_of(plain, other)
+            if self.rank(there) < self.rank(look) or self._loses_less(there, look):
+                look, node = there, other
+        over = self._over(look)
+        if over:
+            shares = ", ".join(f"{self.quasi[at]!r} {look.stars[self.quasi[at]]:.1%}" for at in over)
+            msg = f"Nothing within most_stars was found that keeps {self.problem.model}; the nearest stars {shares}."
+            raise NoSafeRelease(msg, hint="raise most_stars, max_suppressed, or at_most of these columns.")
+        return node
+
+    def best_node(self) -> Levels | None:
+        """Give the best levels without any star, if they are soon found: the fewest limits may be broken."""
+        points = max(len(self.lowest.census), 1)
+        highs = [
+            min(high, empty - 1) if self.limits.most[name] < 1 else high
+            for name, high, empty in zip(self.quasi, self.highs, self.empty, strict=True)
+        ]
+        problem = replace(
+            self.problem, at_most=dict(zip(self.quasi, highs, strict=True)), policy="violating", suppression="drop"
+        )
+        if problem.nodes > NODES:
+            return None
+        objective = Loss("arithmetic").bind(problem.census, problem.importance, problem.balance)
+        found = BranchAndBound(problem, objective, visits=VISITS // points).run().best
+        return None if found is None else tuple(found.levels[name] for name in self.quasi)
+
+    def _without_stars(self, levels: Levels) -> StarredNode | None:
+        """Publish every record at these levels, or leave it out."""
+        node = StarredNode.plain(CellSpace(self.table_at(levels), self.limits.bundles, {}))
+        return node if node.left_out <= self.problem.limit else None
