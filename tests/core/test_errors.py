@@ -101,3 +101,29 @@ def test_a_warning_points_at_the_line_of_whoever_called() -> None:
         with pytest.warns(ic.PrivacyWarning) as told:
             call()
         assert {one.filename for one in told} == {__file__}
+
+
+@pytest.mark.parametrize(
+    ("told", "shown"),
+    [
+        ("There is no file 'postgresql://me:sesame@host/db'.", "There is no file 'postgresql:...'."),
+        ("There is no file '/home/me/postgresql:/me:sesame@host/db'.", "There is no file '/home/me/postgresql:...'."),
+        ('got "mysql://me:ses ame@host:1/db?x=sesame".', 'got "mysql:...".'),
+        ("got 'postgresql://me:sesam...'.", "got 'postgresql:...'."),
+        ("at sc://host:15002/;token=sesame today", "at sc:... today"),
+        ("https://me:sesame@host/ and https://host/?key=sesame", "https:... and https:..."),
+        ("spark://host:7077, s3a://bucket/table", "spark://host:7077, s3a://bucket/table"),
+        ("it must begin with postgresql:// or sqlite:.", "it must begin with postgresql:// or sqlite:."),
+        *[(text, text) for text in ["such as postgresql://user@host/name or sqlite:file.db."]],
+        ("C:/Users/me@home/a.csv", "C:/Users/me@home/a.csv"),
+    ],
+)  # fmt: skip
+def test_nothing_repeats_how_to_connect_to_something(told: str, shown: str) -> None:
+    error = DataError(told, hint=told)
+    assert (error.message, error.hint, error.args) == (shown, shown, (shown,))
+    problem = core.PlanProblem(told, told, 1, told, (len(told) - 1, len(told)))
+    assert (problem.key, problem.message, problem.shown) == (shown, shown, shown)
+    assert problem.mark[1] <= len(shown)
+    with pytest.warns(PrivacyWarning) as warned:
+        core.warn(told)
+    assert str(warned[0].message) == shown

@@ -3,6 +3,7 @@ from __future__ import annotations
 import datetime as dt
 import sqlite3
 import sys
+import time
 from collections.abc import Iterator
 from decimal import Decimal
 from pathlib import Path
@@ -14,7 +15,8 @@ import pytest
 import incrowd as ic
 from engines import postgres
 from engines.extras import needed, skip
-from incrowd.core import CensusRequest, DataError, EngineError, ParameterError
+from engines.mutations import mutations
+from incrowd.core import CensusRequest, DataError, EngineError, ParameterError, SchemaError
 from incrowd.engines import open_table, write_table
 from incrowd.engines.formats import _database
 
@@ -141,6 +143,59 @@ def test_a_query_changes_nothing(statement: str) -> None:
         read(table="more")
 
 
+WRITES = {
+    "sqlite": [
+        "ATTACH '{file}' AS more",
+        "VACUUM INTO '{file}'",
+        "SELECT 1); ATTACH '{file}' AS more; SELECT * FROM (SELECT 1",
+    ],
+    "postgresql": [
+        "COPY (SELECT 1) TO PROGRAM 'touch {file}'",
+        "COPY (SELECT 1) TO '{file}'",
+        "SELECT 1) AS a; COPY (SELECT 1) TO PROGRAM 'touch {file}'; SELECT * FROM (SELECT 1",
+        "SELECT set_config('transaction_read_only', 'off', false)",
+        "WITH gone AS (DELETE FROM patients RETURNING *) SELECT * FROM gone",
+    ],
+}
+
+
+@pytest.mark.usefixtures("database")
+def test_a_query_writes_no_file_and_runs_no_program(database: str, tmp_path: Path) -> None:
+    write_table(TABLE, ic.Database(URI, table="patients"))
+    tmp_path.chmod(0o777)  # the server is another user
+    for statement in WRITES[database]:
+        with pytest.raises((DataError, ParameterError), match=r"could not|must be one statement"):
+            open_table(ic.Database(URI, query=statement.format(file=tmp_path / "written")))
+    assert not (tmp_path / "written").exists()
+    assert len(read(table="patients")) == 3
+
+
+@pytest.mark.parametrize(
+    "query", ["SELECT 1; SELECT 2", "SELECT 1) AS a, (SELECT 2", "SELECT (1", "SELECT ';' AS a; ;x"]
+)
+def test_a_query_is_one_statement(query: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(URI, "sqlite:nowhere.db")
+    with pytest.raises(ParameterError, match="A query must be one statement"):
+        open_table(ic.Database(URI, query=query))
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "SELECT 7 AS a;",
+        "SELECT 7 AS a -- ;)",
+        "SELECT 7 AS a; -- b;c",
+        "SELECT /* ;( */ 7 AS a",
+        "SELECT 7 AS a\n;;\n",
+        "WITH b AS (SELECT 7 AS a) SELECT * FROM b ORDER BY a",
+        "SELECT length(';)(--/*') AS a",
+    ],
+)
+@pytest.mark.usefixtures("database")
+def test_a_query_may_end_in_a_semicolon_and_have_comments(query: str) -> None:
+    assert read(query=query) == [{"a": 7}]
+
+
 @pytest.mark.usefixtures("database")
 def test_no_message_holds_a_value_or_how_to_connect(database: str) -> None:
     write_table(pa.table({"name": ["canary"]}), ic.Database(URI, table="patients"))
@@ -258,3 +313,87 @@ def test_a_plan_reads_a_query(tmp_path: Path) -> None:
         folder=tmp_path,
     )
     assert plan.run().verdict.holds
+
+
+@pytest.fixture
+def guarded_user(server: str, monkeypatch: pytest.MonkeyPatch) -> str:
+    """Give the address of somebody who needs a password, with the right one."""
+    monkeypatch.setenv(URI, server)
+    if read(query="SELECT count(*) AS n FROM pg_roles WHERE rolname = 'guest'") == [{"n": 0}]:
+        rules = Path(read(query="SELECT setting FROM pg_settings WHERE name = 'hba_file'")[0]["setting"])
+        rules.write_text(f"host all guest 127.0.0.1/32 scram-sha-256\n{rules.read_text()}")
+        run("CREATE ROLE guest LOGIN PASSWORD 'opensesame'", "SELECT pg_reload_conf()")
+        time.sleep(0.5)
+    return server.replace("incrowd:sesame", "guest:opensesame")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "reason"),
+    [
+        ("opensesame", "sesame", "it refuses the user name or the password"),
+        (":opensesame", "", "it refuses the user name or the password"),
+        ("guest", "nobody", "it refuses the user name or the password"),
+        ("/postgres", "/timeout", "the server has no database of that name"),
+        ("127.0.0.1", "nowhere.invalid", "its host is not known"),
+        (":{port}", ":1", "no server answers at its host and port"),
+        (":{port}", ":sesame", f"the environment variable {URI!r} is no address that can be read"),
+        ("/postgres", "/postgres?sesame=1", f"the environment variable {URI!r} is no address that can be read"),
+    ],
+)
+def test_what_of_an_address_is_wrong_is_said_and_no_part_of_it(
+    guarded_user: str, old: str, new: str, reason: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    old = old.format(port=guarded_user.rpartition(":")[2].partition("/")[0])
+    assert old in guarded_user
+    monkeypatch.setenv(URI, guarded_user)
+    assert read(query="SELECT 1 AS a") == [{"a": 1}]
+    monkeypatch.setenv(URI, guarded_user.replace(old, new))
+    with pytest.raises(DataError, match=f"The database could not be reached: {reason}") as caught:
+        read(query="SELECT 1 AS a")
+    assert (caught.value.__cause__, caught.value.__context__) == (None, None)
+    for secret in ("sesame", "guest", "nobody", "invalid", "127.0.0.1", "timeout"):
+        assert secret not in str(caught.value)
+
+
+def test_a_file_that_is_no_database_of_sqlite_is_said_to_be_none(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    needed("adbc_driver_sqlite")
+    monkeypatch.setenv(URI, f"sqlite:{tmp_path}/t.db")
+    (tmp_path / "t.db").write_text("canary" * 1_000)
+    with pytest.raises(DataError, match="names a file that is no database of SQLite") as caught:
+        read(table="patients")
+    assert "canary" not in str(caught.value)
+
+
+def test_a_damaged_database_is_read_or_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    needed("adbc_driver_sqlite")
+    monkeypatch.setenv(URI, f"sqlite:{tmp_path}/t.db")
+    write_table(pa.table({"age": [*range(300)], "name": ["canary"] * 300}), ic.Database(URI, table="patients"))
+    whole, told = (tmp_path / "t.db").read_bytes(), []
+    for content in mutations(whole, 60):
+        (tmp_path / "t.db").write_bytes(content)
+        try:
+            read(table="patients")
+        except (DataError, SchemaError) as error:
+            told.append(str(error))
+    assert told
+    assert not [message for message in told if "canary" in message]
+
+
+ADDRESS = "postgresql://me:sesame@host/db"
+
+
+def test_an_address_that_stands_in_the_wrong_place_is_not_repeated(tmp_path: Path) -> None:
+    inside = ic.Database(URI, query=f"SELECT * FROM dblink('{ADDRESS}', 'SELECT 1') AS x (a int)")
+    assert "sesame" not in repr(inside)
+    told = []
+    for table in (ADDRESS, tmp_path / ADDRESS, "mysql://host/db?password=sesame"):
+        with pytest.raises(DataError, match="not by how to connect to it") as caught:
+            open_table(table)
+        told.append(str(caught.value))
+    for variable in (ADDRESS, "host=h password=sesame", "me:sesame@host"):
+        with pytest.raises(ParameterError, match="must be the name of an environment variable") as refused:
+            ic.Database(variable, table="patients")
+        told.append(str(refused.value))
+    assert not [message for message in told if "sesame" in message]

@@ -330,3 +330,23 @@ def test_whatever_is_damaged_of_a_plan_it_is_read_or_its_problems_are_said(tmp_p
         except ic.PlanError:
             refused += 1
     assert refused > 50
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "key"),
+    [
+        ('"patients.csv"', '"{}"', "data.path"),
+        ('"identifier"', '"{}"', "columns.name.role"),
+        ('"flat"', '{{ tree = "{}" }}', "columns.sex.hierarchy.tree"),
+        ("[privacy]", '[output]\nfolder = "{}"\n[privacy]', "output.folder"),
+        ("[privacy]", '[output]\n"{}" = 1\n[privacy]', "output.postgresql:..."),
+        ('"k>=2"', '"{}"', "privacy.promise.0"),
+        ("version = 1", "version = {}", ""),
+    ],
+)
+def test_a_password_in_a_plan_is_not_repeated(old: str, new: str, key: str, tmp_path: Path) -> None:
+    path = changed(tmp_path, old, new.format("postgresql://me:sesame@host/db"))
+    with pytest.raises(ic.PlanError, match="has a problem") as caught:
+        ic.Plan.read(path)
+    assert [problem.key for problem in caught.value.problems] == [key]
+    assert "sesame" not in f"{caught.value}{caught.value.problems}"

@@ -170,7 +170,10 @@ def tell_warning(message: Warning | str, category: type[Warning], *_: object, **
 
 
 def _tell_lines(message: str, hint: str, code: str = "") -> None:
-    tell(f"error{f'[{code}]' if code else ''}: {message}", *([f"hint: {hint}"] if hint else []))
+    from incrowd.core import without_addresses
+
+    lines = [f"error{f'[{code}]' if code else ''}: {message}", *([f"hint: {hint}"] if hint else [])]
+    tell(*map(without_addresses, lines))
 
 
 def _tell_end(error: BaseException, session: Session, code: str) -> None:
@@ -213,7 +216,7 @@ def explain(code: Code = "", as_json: Json = False) -> int:
     if asked and asked not in known:
         near = difflib.get_close_matches(asked, known, n=1)
         advice = f"did you mean {near[0]}?" if near else "incrowd explain lists all codes."
-        tell(f"error: There is no code {code!r}.", f"hint: {advice}")
+        _tell_lines(f"There is no code {code!r}.", advice)
         return WRONG_USE
     if as_json:
         chosen = {asked: known[asked]} if asked else known

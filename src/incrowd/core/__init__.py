@@ -33,6 +33,7 @@ from incrowd.core._errors import (
     UnknownColumnError,
     name_list,
     warn,
+    without_addresses,
 )
 from incrowd.core._grouping import Field, Grouping, Packing, add_up, group, overlay, smallest_unsigned, tally
 from incrowd.core._labelling import Labelling, Namer, class_extremes, distinct_texts
@@ -130,5 +131,5 @@ __all__ = [
     "text_in",
     "unbroken_percent",
     "unwritten_by",
-    "warn",
+    "warn", "without_addresses",
 ]  # fmt: skip

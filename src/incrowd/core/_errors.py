@@ -23,6 +23,7 @@ from __future__ import annotations
 
 import difflib
 import functools
+import re
 import sys
 import warnings
 from collections.abc import Callable, Collection, Iterable, Sequence
@@ -95,6 +96,18 @@ class Hint(str):
         return tuple(part for part in self.parts if isinstance(part, Setting))
 
 
+_ADDRESS = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+):/(?:/?[^\n]*@|/)[^\s'\"`,)]*")
+_HARMLESS = re.compile(
+    r"[a-z0-9+]+://|postgresql://user@host/name"
+    r"|(?:https?|spark|sc|k8s|s3a?|gs|hdfs|file)://[^\s@?;]*"
+)
+
+
+def without_addresses(text: str) -> str:
+    """Leave out how to connect to something, which may hold a password: only what kind of thing it is stays."""
+    return _ADDRESS.sub(lambda found: found[0] if _HARMLESS.fullmatch(found[0]) else f"{found[1]}:...", text)
+
+
 class IncrowdError(Exception):
     """The root of all errors that incrowd raises on purpose.
 
@@ -110,9 +123,9 @@ class IncrowdError(Exception):
     """What ``incrowd explain`` explains."""
 
     def __init__(self, message: str, *, hint: str = "") -> None:
-        super().__init__(message)
-        self.message = message
-        self.hint = hint
+        self.message = without_addresses(message)
+        super().__init__(self.message)
+        self.hint = hint if without_addresses(hint) == hint else without_addresses(hint)
 
     def __str__(self) -> str:
         return f"{self.message} Hint: {self.hint}" if self.hint else self.message
@@ -222,6 +235,12 @@ class PlanProblem:
     shown: str = ""
     mark: tuple[int, int] = (0, 0)
 
+    def __post_init__(self) -> None:
+        for name in ("key", "message", "shown"):
+            object.__setattr__(self, name, without_addresses(getattr(self, name)))
+        start, end = (min(place, len(self.shown)) for place in self.mark)
+        object.__setattr__(self, "mark", (start, end))
+
     def draw(self, file: str) -> list[str]:
         """Give the lines that point at it."""
         if self.line is None:
@@ -299,7 +318,7 @@ def warn(note: str) -> None:
     frame, depth = sys._getframe(), 1  # noqa: SLF001 - the only way to look at the callers
     while (outer := frame.f_back) is not None and _is_ours(frame.f_globals.get("__name__", "")):
         frame, depth = outer, depth + 1
-    warnings.warn(note, PrivacyWarning, stacklevel=depth)
+    warnings.warn(without_addresses(note), PrivacyWarning, stacklevel=depth)
 
 
 def _is_ours(module: str) -> bool:

@@ -6,6 +6,7 @@ import errno
 import glob
 import hashlib
 import os
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -170,11 +171,20 @@ def _check_kind(path: Path) -> None:
         check_file(path)
     except OSError as error:
         reason = error.strerror if error.errno in {errno.EINVAL, errno.ENAMETOOLONG, errno.ELOOP} else None
+        _check_no_address(path)
     else:
         return
     if reason is not None:
         msg = f"The file {path.name[:40]!r} cannot be read: {reason}."
         raise DataError(msg, hint="name a file, or a folder with files of CSV or Parquet.")
+
+
+def _check_no_address(path: Path) -> None:
+    """Refuse how to connect to a database, and do not repeat it: it may hold a password."""
+    if any(re.fullmatch(r"[\w+.-]{2,}:", part) for part in path.parts):
+        msg = "A table is named by a path here, and not by how to connect to it, which may hold a password."
+        hint = "put that into an environment variable: Database(variable, table=...), connection_env in a plan."
+        raise DataError(msg, hint=hint)
 
 
 def _expand(pattern: Path) -> Iterator[Path]:

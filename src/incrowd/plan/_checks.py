@@ -13,7 +13,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from incrowd.core import DataError, IncrowdError, PlanError, PlanProblem, bytes_in, check_path
+from incrowd.core import DataError, IncrowdError, PlanError, PlanProblem, bytes_in, check_path, without_addresses
 from incrowd.engines import Budget, check_form
 from incrowd.measures import Measure
 from incrowd.models import Model, promise
@@ -89,7 +89,10 @@ def check(plan: Readable) -> Iterator[Trouble]:
 
 
 def _check_path(keys: Keys, written: str | None) -> Iterator[Trouble]:
-    """See that a path can be one, whether something is there or not."""
+    """See that a path can be one, whether something is there or not; it may hold a password, and is not shown."""
+    if written is not None and without_addresses(written) != written:
+        yield Trouble(keys, "is no path: how to connect belongs into an environment variable.", own=True)
+        return
     try:
         check_path(written or "")
     except OSError as error:

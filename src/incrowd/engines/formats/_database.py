@@ -6,7 +6,9 @@ what the database says, which may quote the data.
 
 from __future__ import annotations
 
+import itertools
 import os
+import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -18,7 +20,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.ipc
 
-from incrowd.core import DataError, Hint, ParameterError
+from incrowd.core import DataError, Hint, ParameterError, without_addresses
 from incrowd.engines._border import guarded
 from incrowd.engines._private_folder import NamelessFile, clear_room, make_room
 from incrowd.engines._resources import import_extra
@@ -38,7 +40,8 @@ class Database:
     table
         The name of a table, with its schema in front if it is not in the usual one: ``study.patients``.
     query
-        A query, instead of a table. The database is opened so that it can change nothing.
+        A query, instead of a table: one statement that answers with rows. It stands inside of another one, in a
+        transaction that may change nothing.
 
     Notes
     -----
@@ -60,12 +63,15 @@ class Database:
         if (self.table is None) == (self.query is None):
             msg = "A database needs either table or query."
             raise ParameterError(msg, hint="for example Database('PATIENTS_URI', table='patients').")
-        if "://" in self.uri_env or not self.uri_env:
+        if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", self.uri_env):  # perhaps a password: not to be shown
             msg = "uri_env must be the name of an environment variable, not what it holds."
             raise ParameterError(msg, hint="put how to connect into a variable, such as PATIENTS_URI, and name that.")
         if self.table is not None and not all(self.table.split(".")):
             msg = "The name of a table must not be empty, nor begin or end with a dot."
             raise ParameterError(msg)
+
+    def __repr__(self) -> str:
+        return without_addresses(f"Database(uri_env={self.uri_env!r}, table={self.table!r}, query={self.query!r})")
 
 
 def read_database(source: Database, folder: str | Path | None = None) -> tuple[pa.Table, list[str]]:
@@ -81,7 +87,7 @@ def read_database(source: Database, folder: str | Path | None = None) -> tuple[p
 
 
 def _answer(source: Database, folder: Path) -> tuple[pa.Table, list[str]]:
-    query = source.query or f"SELECT * FROM {_name_sql(str(source.table))}"  # noqa: S608 - the name is quoted
+    query = f"SELECT * FROM {_name_sql(str(source.table))}" if source.query is None else _inner_query(source.query)  # noqa: S608 - quoted
     with _connection(source.uri_env, reading=True) as (connection, kind), connection.cursor() as cursor:
 
         def answer() -> tuple[pa.Table, list[str]]:
@@ -93,6 +99,21 @@ def _answer(source: Database, folder: Path) -> tuple[pa.Table, list[str]]:
             return table, table.column_names if kind == "sqlite" else numbers
 
         return _answer_of_database("read the table or answer the query", answer)
+
+
+_APART = re.compile(r"""'(?:[^']|'')*'|"(?:[^"]|"")*"|`[^`]*`|--[^\n]*|/\*.*?\*/|\$(\w*)\$.*?\$\1\$""", re.DOTALL)
+"""What stands in quotes or is a comment: signs in it end no statement."""
+
+
+def _inner_query(query: str) -> str:
+    """Let a query be the inner one of a query: it can only answer with rows. Refuse what would not stay inside."""
+    bare = _APART.sub(lambda found: (" " if found[0].startswith(("--", "/*")) else "x") * len(found[0]), query)
+    bare = bare.rstrip("; \t\r\n")
+    depths = [0, *itertools.accumulate({"(": 1, ")": -1}.get(sign, 0) for sign in bare)]
+    if ";" in bare or min(depths) < 0 or depths[-1]:
+        msg = "A query must be one statement, with as many closing brackets as there are opening ones."
+        raise ParameterError(msg, hint="for example SELECT age, zip FROM patients; make a view of what is more.")
+    return f"SELECT * FROM (\n{query[: len(bare)]}\n) AS incrowd_query"  # noqa: S608 - it may only read
 
 
 def _mapped_table(reader: Any, folder: Path) -> tuple[pa.Table, list[str]]:
@@ -195,7 +216,8 @@ def _connection(uri_env: str, *, reading: bool) -> Iterator[tuple[Any, str]]:
     driver = import_extra(f"adbc_driver_{kind}.dbapi", extra="sql", what="A database")
     file = _file_of(uri, uri_env, reading=reading) if kind == "sqlite" else None
     new = file is not None and not file.exists()
-    connection = _answer_of_database("be reached", lambda: driver.connect(uri if file is None else str(file)))
+    address = _patient(uri) if file is None else _address_of_file(file, reading=reading)
+    connection = _connected(driver, address, uri_env)
     try:
         yield connection, kind
         new = False
@@ -208,12 +230,68 @@ def _connection(uri_env: str, *, reading: bool) -> Iterator[tuple[Any, str]]:
 _KINDS = {"postgresql://": "postgresql", "postgres://": "postgresql", "sqlite:": "sqlite"}
 
 
+PATIENCE = 15  # seconds that a server may take to answer
+_REASONS = {
+    "invalid |missing .* in|unexpected character|end of string": "{0} is no address that can be read",
+    "could not translate host name|name or service|nodename nor|no address associated": "its host is not known",
+    "refused|is the server running|unreachable|no route|no such file": "no server answers at its host and port",
+    "timeout|timed out": "its host does not answer",
+    "no pg_hba": "the server lets nobody of that name in from here",
+    "auth?enti|no password|sasl|scram|(role|rolle|rôle|rol) .*(does not|nicht|pas|no exist)": (
+        "it refuses the user name or the password"
+    ),
+    "(database|datenbank|base de donn|base de dat).*(does not|nicht|pas|no exist)": (
+        "the server has no database of that name"
+    ),
+    "permission denied for database": "the user may not use that database",
+    "too many|starting up|shutting down|recovery": "the server takes nobody in at the moment",
+    "ssl|tls|certificate": "the server and {0} do not agree on encryption",
+    "unable to open": "its file cannot be opened",
+}
+"""What a driver says, or a server in its language, and what that means. It names host and user: no part is repeated."""
+
+
+def _connected(driver: Any, address: str, uri_env: str) -> Any:
+    """Connect; if that fails, say what of the address is wrong, and repeat no part of it."""
+    refusals = import_extra("adbc_driver_manager", extra="sql", what="A database").Error, OSError
+    try:
+        return driver.connect(address)
+    except refusals as error:
+        said = re.sub('"[^"]*"|«[^»]*»|»[^«]*«', '""', str(error).lower())  # names that are quoted say nothing
+    found = next(
+        (reason for pattern, reason in _REASONS.items() if re.search(pattern, said)), "it gives no reason we know"
+    )
+    what = found.format(f"the environment variable {uri_env!r}")
+    msg = f"The database could not be reached: {what}."
+    raise DataError(msg, hint=f"{uri_env} must hold how to connect, such as postgresql://user@host/name.")
+
+
+def _patient(uri: str) -> str:
+    """Let the driver not wait for minutes, unless somebody said how long."""
+    if "connect_timeout" in uri:
+        return uri
+    return f"{uri}{'&' if '?' in uri else '?'}connect_timeout={PATIENCE}"
+
+
+def _address_of_file(file: Path, *, reading: bool) -> str:
+    """Say where a file of SQLite is; one that is read is opened so that nothing can be written to it."""
+    return f"{file.absolute().as_uri()}?mode=ro" if reading else str(file)
+
+
 def _file_of(uri: str, uri_env: str, *, reading: bool) -> Path:
     path = Path(uri.removeprefix("sqlite:///") if uri.startswith("sqlite:///") else uri.removeprefix("sqlite:"))
     if reading and not path.is_file():
         msg = f"The environment variable {uri_env!r} names a file of SQLite that does not exist."
         raise DataError(msg, hint="write sqlite: and the path.")
+    if reading and path.stat().st_size and not _begins_as_sqlite(path):
+        msg = f"The environment variable {uri_env!r} names a file that is no database of SQLite, or an encrypted one."
+        raise DataError(msg, hint="write sqlite: and the path.")
     return path
+
+
+def _begins_as_sqlite(path: Path) -> bool:
+    with path.open("rb") as file:
+        return file.read(16) == b"SQLite format 3\0"
 
 
 def _answer_of_database(what: str, ask: Callable[[], T]) -> T:
