@@ -19,7 +19,7 @@ def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp
     monkeypatch.chdir(tmp_path)
     Path("first.csv").write_text("name,age,sex,disease\na,31,f,flu\nb,34,f,hiv\nc,52,m,flu\nd,55,m,asthma\n")
     Path("second.csv").write_text("name,age,sex,disease\ne,34,f,flu\nf,31,f,flu\n")
-    ic.anonymize("first.csv", SCHEMA, model="k>=2", output="out", format="csv")
+    ic.anonymize("first.csv", SCHEMA, model="k>=2", algorithm=ic.Optimal(), output="out", format="csv")
 
     def command(*arguments: str) -> tuple[int, str, str]:
         with pytest.raises(SystemExit) as left:

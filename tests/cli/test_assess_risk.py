@@ -94,7 +94,7 @@ def saved(tmp_path: Path) -> Path:
     ]
     tree = ic.tree({"north": ["a", "b"], "south": ["c"]})
     roles = ic.Schema({"job": ic.frequent(3), "town": tree}, ["disease"])
-    ic.anonymize(table, roles, model="k>=3").save(tmp_path / "out")
+    ic.anonymize(table, roles, model="k>=3", algorithm=ic.Optimal()).save(tmp_path / "out")
     everybody = "job,town\n" + "".join(f"{row['job']},{row['town']}\n" * 20 for row in table)
     (tmp_path / "everybody.csv").write_text(everybody + "e,a\n" * 500 + "c,z\n" * 500)
     return tmp_path / "out"

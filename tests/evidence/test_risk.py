@@ -181,9 +181,10 @@ def test_a_release_with_several_rows_per_person_needs_its_table() -> None:
 def test_masked_records_are_a_class_of_their_own_with_persons_too() -> None:
     table = [{"who": f"{town}{n}", "town": town} for town, many in (("a", 3), ("b", 1), ("c", 1)) for n in range(many)]
     roles = ic.Schema(quasi={"town": ic.flat()}, entity="who")
-    masked = ic.anonymize(table, roles, model="k>=2", max_suppressed=0.4, suppression="mask")
+    how: Any = {"model": "k>=2", "algorithm": ic.Optimal(), "max_suppressed": 0.4}
+    masked = ic.anonymize(table, roles, suppression="mask", **how)
     assert (ic.risk(masked, original=table).classes, ic.risk(masked, original=table).k) == (2, 2)
-    dropped = ic.anonymize(table, roles, model="k>=2", max_suppressed=0.4)
+    dropped = ic.anonymize(table, roles, **how)
     assert (ic.risk(dropped, original=table).classes, ic.risk(dropped, original=table).persons) == (1, 3)
 
 

@@ -157,7 +157,7 @@ def test_reads_a_file(tmp_path: Path) -> None:
 def test_every_class_of_a_release_keeps_the_promise(table: list[Any], promise: Any, share: float) -> None:
     model, ok = promise
     try:
-        release = ic.anonymize(table, schema(), model=model, max_suppressed=share)
+        release = ic.anonymize(table, schema(), model=model, algorithm=ic.Optimal(), max_suppressed=share)
     except ic.NoSafeRelease:
         limit = int(share * len(table))
         assert all(not node.kept for node in slow.acceptable(table, ok, limit))
@@ -342,7 +342,8 @@ def test_a_table_that_breaks_the_promise_is_refused_unless_records_may_be_left_o
 
 def test_labels_that_would_change_are_refused() -> None:
     schema = ic.Schema(quasi={"age": ic.frequent(2)})
-    release = ic.anonymize([{"age": age} for age in (1, 1, 1, 2, 3, 4)], schema, model="k>=3")
+    table = [{"age": age} for age in (1, 1, 1, 2, 3, 4)]
+    release = ic.anonymize(table, schema, model="k>=3", algorithm=ic.Optimal())
     assert release.recipe.levels == {"age": 1}
     with pytest.raises(ic.HierarchyError, match="Column 'age' has other labels at level 1"):
         ic.apply(release, [{"age": age} for age in (1, 2, 2, 2, 3, 4)])
@@ -410,7 +411,8 @@ def test_what_is_no_release_is_refused() -> None:
 
 def test_one_record_too_many_is_told_as_one_record() -> None:
     table = [{"age": 31 + (place == 0), "sex": "f"} for place in range(3000)]
-    release = ic.anonymize(table, ic.Schema(quasi={"age": ic.intervals(10), "sex": ic.flat()}), model="k>=2")
+    schema = ic.Schema(quasi={"age": ic.intervals(10), "sex": ic.flat()})
+    release = ic.anonymize(table, schema, model="k>=2", algorithm=ic.Optimal())
     line = next(line for line in release.explain().splitlines() if line.startswith("age"))
     assert "One level finer would leave out 1 of 3,000 records (< 0.1%), which is more than the 0 allowed" in line
 
@@ -418,4 +420,5 @@ def test_one_record_too_many_is_told_as_one_record() -> None:
 def test_nearly_all_is_not_called_all() -> None:
     table = [{"age": age} for age in [*range(6000), 0]]
     with pytest.raises(ic.NoSafeRelease, match=r"the most general one leaves out > 99\.9% \(5,999\)"):
-        ic.anonymize(table, ic.Schema(quasi={"age": ic.flat()}), model="k>=2", at_most={"age": 0})
+        schema = ic.Schema(quasi={"age": ic.flat()})
+        ic.anonymize(table, schema, model="k>=2", algorithm=ic.Optimal(), at_most={"age": 0})

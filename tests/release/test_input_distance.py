@@ -71,7 +71,7 @@ def candidates(rows: list[dict[str, Any]], left_out: int, ok: Callable[[Bag, Bag
 def published(table: Any, schema: ic.Schema, promise: str, **limits: Any) -> tuple[ic.Release, list[str]]:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        release = ic.anonymize(table, schema, model=promise, **limits)
+        release = ic.anonymize(table, schema, model=promise, algorithm=ic.Optimal(), **limits)
     return release, [str(one.message) for one in caught if issubclass(one.category, ic.PrivacyWarning)]
 
 

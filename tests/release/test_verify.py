@@ -60,13 +60,23 @@ rows = st.fixed_dictionaries(
 
 
 @settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(table=st.lists(rows, min_size=6, max_size=30), promise=st.sampled_from(sorted(PROMISES)), csv=st.booleans())
+@given(
+    table=st.lists(rows, min_size=6, max_size=30),
+    promise=st.sampled_from(sorted(PROMISES)),
+    csv=st.booleans(),
+    algorithm=st.sampled_from([ic.Optimal(), None]),
+)
 @pytest.mark.filterwarnings("ignore:AlphaAssociation lists", "ignore:.* compares with the original table")
 def test_two_programs_that_share_no_code_measure_the_same(
-    table: list[Any], promise: str, csv: bool, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    table: list[Any],
+    promise: str,
+    csv: bool,
+    algorithm: Any,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     try:
-        release = release_of(promise, table)
+        release = release_of(promise, table, algorithm=algorithm)
     except ic.NoSafeRelease:
         return
     release.save(tmp_path / "out", format="csv" if csv else "parquet", force=True)

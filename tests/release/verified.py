@@ -78,7 +78,7 @@ def schema(meaning: Any, promise: str = "", **more: Any) -> ic.Schema:
 
 
 def release_of(promise: str, table: Any = PEOPLE, **more: Any) -> ic.Release:
-    more = {"max_suppressed": 0.5, **more}
+    more = {"max_suppressed": 0.5, "algorithm": ic.Optimal(), **more}
     return ic.anonymize(table, schema(PROMISES[promise], promise), model=promise, **more)
 
 

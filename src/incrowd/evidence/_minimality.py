@@ -89,7 +89,7 @@ def _exposed_records(recoding: LocalRecoding, name: str, chosen: npt.NDArray[np.
 
 
 Ints = npt.NDArray[np.int64]
-ADVICE = "one level per column, such as Optimal(), gives away less of what its algorithm knows."
+ADVICE = "one level per column gives away less of what its algorithm knows."
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -272,7 +272,9 @@ def parameters_of(search: str) -> list[str]:
 class SearchSection(Part):
     """How the release is searched."""
 
-    algorithm: Text | AlgorithmTable | None = _key("Levels and cells if not given, as in Python.")
+    algorithm: Text | AlgorithmTable | None = _key(
+        "Levels and cells if not given, as in Python; optimal with a measure or seconds."
+    )
     measure: Text | None = _key("What is made small: loss if not given.")
     balance: Annotated[Number, Field(ge=0, le=1)] | None = _key("Leaving out against generalizing.")
     seconds: Annotated[Number, Field(gt=0)] | None = _key("The time that it may take.")
@@ -281,14 +283,14 @@ class SearchSection(Part):
     def parts(self) -> tuple[str, Mapping[str, Any]]:
         """The name of the search, and the parameters that stand beside it."""
         if self.algorithm is None:
-            return "levels-and-cells", {}
+            return ("levels-and-cells" if self.measure is self.seconds is None else "optimal"), {}
         if isinstance(self.algorithm, str):
             return self.algorithm, {}
         return self.algorithm.name, self.algorithm.model_extra or {}
 
     def build(self) -> Algorithm | None:
         """Build the search, with its parameters; nothing where nothing is said of it."""
-        if self.algorithm is None:
+        if self.algorithm is self.measure is self.seconds is None:
             return None
         name, given = self.parts
         known = parameters_of(name)
