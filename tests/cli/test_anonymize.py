@@ -30,6 +30,8 @@ role = "sensitive"
 [privacy]
 promise = ["k>=2", "l>=2[disease]"]
 max_suppressed = 0.5
+[search]
+algorithm = "optimal"
 """
 QUIET = PLAN + "[report]\nwrite = false\n"
 """Without the pages, which take longer than all the rest."""

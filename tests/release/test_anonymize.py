@@ -418,7 +418,6 @@ def test_one_record_too_many_is_told_as_one_record() -> None:
 
 
 def test_nearly_all_is_not_called_all() -> None:
-    table = [{"age": age} for age in [*range(6000), 0]]
+    table, schema = [{"age": age} for age in [*range(6000), 0]], ic.Schema(quasi={"age": ic.flat()})
     with pytest.raises(ic.NoSafeRelease, match=r"the most general one leaves out > 99\.9% \(5,999\)"):
-        schema = ic.Schema(quasi={"age": ic.flat()})
         ic.anonymize(table, schema, model="k>=2", algorithm=ic.Optimal(), at_most={"age": 0})
