@@ -283,14 +283,14 @@ class SearchSection(Part):
     def parts(self) -> tuple[str, Mapping[str, Any]]:
         """The name of the search, and the parameters that stand beside it."""
         if self.algorithm is None:
-            return ("levels-and-cells" if self.measure is self.seconds is None else "optimal"), {}
+            return ("optimal" if self.measure or self.seconds else "levels-and-cells"), {}
         if isinstance(self.algorithm, str):
             return self.algorithm, {}
         return self.algorithm.name, self.algorithm.model_extra or {}
 
     def build(self) -> Algorithm | None:
         """Build the search, with its parameters; nothing where nothing is said of it."""
-        if self.algorithm is self.measure is self.seconds is None:
+        if not (self.algorithm or self.measure or self.seconds):
             return None
         name, given = self.parts
         known = parameters_of(name)
