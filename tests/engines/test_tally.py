@@ -18,11 +18,11 @@ import incrowd as ic
 from incrowd.core import FullDomainRecoding, UncoveredValuesError
 from incrowd.engines import _tally as _tallied, _text, open_table
 from incrowd.engines._encoding import Coded
-from incrowd.engines._files import write_batches
 from incrowd.engines._lazy_frame import FrameEngine
 from incrowd.engines._tally import ParquetEngine, TalliedEngine
 from incrowd.engines._text import TextEngine
 from incrowd.engines._text_columns import TextRows
+from incrowd.engines.formats._output import write_batches
 
 PUBLISH = ["zip", "age", "disease"]
 rows = st.lists(

@@ -12,7 +12,7 @@ from hypothesis import given, settings, strategies as st
 
 from incrowd.core import DataError, ParameterError
 from incrowd.engines import Dialect, Engine, Wording, check_dialect, is_written_by, open_table
-from incrowd.engines._files import write_batches
+from incrowd.engines.formats._output import write_batches
 
 GERMAN = Dialect(";", "cp1252", mark=False, decimal=",", dates="%d.%m.%Y")
 NUMBERS = st.decimals(-(10**6), 10**6, allow_nan=False, places=2).map(str) | st.floats(allow_nan=False).map(repr)

@@ -11,7 +11,7 @@ from incrowd.engines._cell_files import (
     spill_census,
     write_arrays,
 )
-from incrowd.engines._files import Stamp, check_suffix, digest_of_files, ending_of, files_of, is_escaped, is_text
+from incrowd.engines._files import Stamp, digest_of_files, ending_of, files_of, is_text
 from incrowd.engines._private_folder import private_folder
 from incrowd.engines._protocol import Engine, Replace, Stage, census_size_about, determines, sample_of, watching
 from incrowd.engines._remembered_table import Remembered, TableMemory
@@ -22,6 +22,7 @@ from incrowd.engines.formats._csv import first_rows, header_of
 from incrowd.engines.formats._database import Database, write_database
 from incrowd.engines.formats._excel import sheets_of
 from incrowd.engines.formats._notation import Notation, check_form, day_of, plain_day, plain_number
+from incrowd.engines.formats._output import check_suffix, is_escaped
 from incrowd.engines.formats._statistics import Codebook
 from incrowd.engines.formats._wording import Dialect, Wording, check_dialect, escape_formula, unescape_formula
 from incrowd.engines.spark._backend import SparkBackend, places_of, read_folder

@@ -20,8 +20,9 @@ import pyarrow as pa
 from incrowd.core import DataError, EngineError
 from incrowd.engines._arrow import is_text_type, type_sql
 from incrowd.engines._duckdb import Workshop, checked_sql, inner_names, name_sql, reader_of
-from incrowd.engines._files import Stamp, damage_in, write_arrow, write_relation
+from incrowd.engines._files import Stamp, damage_in
 from incrowd.engines._resources import DEFAULT_RESOURCES, Resources
+from incrowd.engines.formats._output import write_arrow, write_relation
 from incrowd.engines.formats._statistics import NO_CODEBOOK, Codebook
 from incrowd.engines.formats._wording import Wording
 

@@ -28,10 +28,11 @@ from incrowd.core import (
 from incrowd.engines._arrow import kind_of_type, with_own_type
 from incrowd.engines._border import guarded
 from incrowd.engines._encoding import Coded
-from incrowd.engines._files import Stamp, check_suffix, write_arrow
+from incrowd.engines._files import Stamp
 from incrowd.engines._protocol import Replacements, places_of_a_sample, report_stage
 from incrowd.engines._recoding import check_records, label_classes, publish_full_domain, publish_locally
 from incrowd.engines._resources import DEFAULT_RESOURCES, Resources
+from incrowd.engines.formats._output import check_suffix, write_arrow
 from incrowd.engines.formats._statistics import NO_CODEBOOK
 from incrowd.engines.formats._wording import Wording
 

@@ -1,4 +1,4 @@
-"""Which files a path means, their hash and whether they changed; reading and writing Parquet and Arrow files."""
+"""Which files a path means, their hash and whether they changed; reading Parquet, Arrow and what is read as a whole."""
 
 from __future__ import annotations
 
@@ -19,33 +19,21 @@ import pyarrow.parquet
 
 from incrowd.core import DataError, IncrowdError, check_file
 from incrowd.engines._arrow import is_text_type, plain_type
-from incrowd.engines._duckdb import Workshop, checked_sql, connect_to_shared, exact_path, name_sql, reader_of
-from incrowd.engines._resources import Resources
+from incrowd.engines._duckdb import exact_path
 from incrowd.engines.formats._csv import BROKEN
-from incrowd.engines.formats._csv_output import write_text
-from incrowd.engines.formats._excel import read_spreadsheet, write_spreadsheet
-from incrowd.engines.formats._stars import batches_without_stars, relation_without_stars, without_stars
+from incrowd.engines.formats._excel import read_spreadsheet
 from incrowd.engines.formats._statistics import (
     NO_CODEBOOK,
     READERS,
-    WRITERS,
     Codebook,
     read_statistics,
-    write_statistics,
 )
-from incrowd.engines.formats._wording import Wording
 
 TEXTS = (".csv", ".tsv", ".txt")
 ARROWS = (".arrow", ".feather", ".ipc")
 SPREADSHEETS = (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods")
 READABLE = (*TEXTS, *(f"{text}.gz" for text in TEXTS), ".parquet", *ARROWS, *SPREADSHEETS, *READERS)
 READABLE_HINT = f"the name must end in one of {', '.join(READABLE)}."
-ESCAPED = (".csv", ".csv.gz", ".tsv", ".tsv.gz", ".xlsx")
-"""Files in which texts that a spreadsheet would run are escaped."""
-STREAMED = (".csv", ".csv.gz", ".tsv", ".tsv.gz", ".parquet")
-"""Files that are written while rows come; others are written as a whole."""
-WRITABLE = (*STREAMED[:4], ".parquet", ".arrow", ".feather", ".xlsx", *WRITERS)
-
 LOGS = {"_delta_log": "Delta", ".hoodie": "Hudi"}
 """Folders beside which files stand that are no part of the table any more."""
 
@@ -65,11 +53,6 @@ def ending_of(path: str | os.PathLike[str]) -> str:
 
 def is_text(path: str | os.PathLike[str]) -> bool:
     return ending_of(path).removesuffix(".gz") in TEXTS
-
-
-def is_escaped(path: str | os.PathLike[str]) -> bool:
-    """Say whether texts that a spreadsheet would run are escaped in a file that we write there."""
-    return ending_of(path) in ESCAPED
 
 
 @dataclass(frozen=True, slots=True)
@@ -372,91 +355,3 @@ def _read_arrow(path: Path) -> pa.Table:
         return table
     msg = f"The file {path.name!r} is not an Arrow file, or is damaged or cut off."
     raise DataError(msg, hint=BROKEN)
-
-
-def check_suffix(path: Path) -> None:
-    """Refuse to write what we could not read again."""
-    if ending_of(path) not in WRITABLE:
-        msg = f"Cannot write a table to {path.name!r}."
-        raise DataError(msg, hint=f"the name must end in {', '.join(WRITABLE[:-1])} or {WRITABLE[-1]}.")
-
-
-def write_arrow(
-    table: pa.Table, path: Path, resources: Resources, codebook: Codebook = NO_CODEBOOK, wording: Wording | None = None
-) -> Wording:
-    """Write an Arrow table as a relation is written, so that all engines write the same file."""
-    table = without_stars(table, wording)
-    if ending_of(path) in STREAMED:
-        workshop = Workshop(resources)
-        workshop.connection.execute("SET preserve_insertion_order = true")
-        in_one_piece = table.combine_chunks()  # pieces are scanned side by side, and may come out in another order
-        return write_relation(workshop.connection.from_arrow(in_one_piece), path, wording=wording)
-    if ending_of(path) in ARROWS:
-        _write_ipc(table.schema.remove_metadata(), table.to_batches(), path)
-    else:
-        _write_whole(table, path, codebook)
-    return Wording()
-
-
-def _write_whole(table: pa.Table, path: Path, codebook: Codebook) -> None:
-    if ending_of(path) in SPREADSHEETS:
-        write_spreadsheet(table, path)
-    else:
-        write_statistics(table, path, codebook)
-
-
-def write_relation(
-    relation: duckdb.DuckDBPyRelation, path: Path, codebook: Codebook = NO_CODEBOOK, wording: Wording | None = None
-) -> Wording:
-    """Write a relation to a file; say how, where it is one of text."""
-    relation = relation_without_stars(relation, wording)
-    if is_text(path):
-        return write_text(relation, path, wording)
-    if ending_of(path) == ".parquet":
-        _with_checked_durations(relation).write_parquet(str(path), compression="zstd")
-    elif ending_of(path) in ARROWS:
-        reader = reader_of(relation)
-        _write_ipc(reader.schema, reader, path)
-    else:
-        _write_whole(reader_of(relation).read_all(), path, codebook)
-    return Wording()
-
-
-def write_batches(
-    batches: pa.RecordBatchReader,
-    path: Path,
-    wording: Wording | None = None,
-    texts: Mapping[str, pa.Array] | None = None,
-) -> Wording:
-    """Write rows in the order in which they come to a file of text or Parquet, without ever holding all of them.
-
-    Arrow writes texts that are numbered already as they are. DuckDB would number them again, and several of its threads
-    keep all of the file in memory to bring it into order.
-    """
-    check_suffix(path)
-    batches = batches_without_stars(batches, wording)
-    if is_text(path):
-        writer = connect_to_shared()  # before DuckDB 1.5 it must outlive its relations
-        return write_text(writer.from_arrow(batches), path, wording, texts)
-    with pyarrow.parquet.ParquetWriter(path, batches.schema, compression="zstd", store_schema=False) as file:
-        for batch in batches:
-            file.write_batch(batch)
-    return Wording()
-
-
-def _write_ipc(schema: pa.Schema, batches: Any, path: Path) -> None:
-    options = pyarrow.ipc.IpcWriteOptions(compression="zstd")
-    with pyarrow.ipc.new_file(str(path), schema, options=options) as file:
-        for batch in batches:
-            file.write_batch(batch)
-
-
-def _with_checked_durations(relation: duckdb.DuckDBPyRelation) -> duckdb.DuckDBPyRelation:
-    """Let DuckDB stop at a duration of which Parquet would lose the microseconds."""
-    columns = [*zip(map(name_sql, relation.columns), map(str, relation.types), strict=True)]
-    whole = "datepart('microseconds', {0}) % 1000 = 0 OR {0} IS NULL"
-    cells = [
-        f"{checked_sql(whole.format(name), name, 'short', number)} AS {name}" if type_ == "INTERVAL" else name
-        for number, (name, type_) in enumerate(columns, start=1)
-    ]
-    return relation.project(", ".join(cells)) if any(type_ == "INTERVAL" for _, type_ in columns) else relation

@@ -28,10 +28,11 @@ from incrowd.engines._backend import ROW, Backend, Frame, select_columns
 from incrowd.engines._border import guarded
 from incrowd.engines._duckdb import inner_names
 from incrowd.engines._encoding import Coded, Coding, domain_of, with_words
-from incrowd.engines._files import WAIT, Stamp, check_suffix
+from incrowd.engines._files import WAIT, Stamp
 from incrowd.engines._protocol import Engine, Replacements, cells_about, is_in_share, report_stage
 from incrowd.engines._recoding import check_records, label_classes, recode_full_domain, recode_locally, replace_values
 from incrowd.engines._resources import Budget, Resources, check_values, trim_memory
+from incrowd.engines.formats._output import check_suffix
 from incrowd.engines.formats._statistics import Codebook
 from incrowd.engines.formats._wording import Wording
 

@@ -32,10 +32,11 @@ from incrowd.core import (
 )
 from incrowd.engines._arrow import column_of_objects
 from incrowd.engines._border import guarded
-from incrowd.engines._files import Stamp, check_suffix, write_arrow
+from incrowd.engines._files import Stamp
 from incrowd.engines._protocol import Replacements, places_of_a_sample
 from incrowd.engines._recoding import check_records
 from incrowd.engines._resources import DEFAULT_RESOURCES, Resources
+from incrowd.engines.formats._output import check_suffix, write_arrow
 from incrowd.engines.formats._wording import Wording
 
 Row = dict[str, Any]

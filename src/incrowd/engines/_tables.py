@@ -26,10 +26,8 @@ from incrowd.engines._files import (
     SPREADSHEETS,
     FileSet,
     Stamp,
-    check_suffix,
     ending_of,
     files_of,
-    is_escaped,
     read_whole,
 )
 from incrowd.engines._lazy_frame import FrameEngine
@@ -44,6 +42,7 @@ from incrowd.engines.formats._csv import BROKEN, TextFiles
 from incrowd.engines.formats._database import Database, read_database, write_database
 from incrowd.engines.formats._excel import plain_cells
 from incrowd.engines.formats._notation import Notation
+from incrowd.engines.formats._output import check_suffix, is_escaped
 from incrowd.engines.formats._stars import relation_with_stars, with_stars
 from incrowd.engines.formats._statistics import Codebook, LabelledArrow
 from incrowd.engines.formats._wording import Dialect, Wording, unescaped_column

@@ -15,10 +15,11 @@ from incrowd.engines._arrow import of_numbers, of_texts
 from incrowd.engines._border import guarded
 from incrowd.engines._eager_frame import EagerEngine
 from incrowd.engines._encoding import Coded
-from incrowd.engines._files import STREAMED, ending_of, write_batches
+from incrowd.engines._files import ending_of
 from incrowd.engines._lazy_frame import FrameEngine
 from incrowd.engines._protocol import Engine, Replacements, report_stage
 from incrowd.engines._resources import DEFAULT_RESOURCES, Resources
+from incrowd.engines.formats._output import STREAMED, write_batches
 from incrowd.engines.formats._wording import Wording
 
 _BLOCK = 500_000  # rows that are laid out together when they are written

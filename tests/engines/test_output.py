@@ -16,8 +16,7 @@ from hypothesis import example, given, settings, strategies as st
 from incrowd.core import DataError, Domain
 from incrowd.engines import open_table
 from incrowd.engines._arrow import type_sql, with_own_type
-from incrowd.engines._files import write_batches
-from incrowd.engines.formats._csv_output import text_sql
+from incrowd.engines.formats._output import text_sql, write_batches
 
 
 def written(values: list[Any], type_: pa.DataType) -> list[str]:
