@@ -81,6 +81,15 @@ def test_writes_the_release_and_says_what_is_next(run: Run) -> None:
     assert ic.verify("out/public/release.json", owner="out/owner", original="patients.csv").holds
 
 
+def test_reports_can_be_left_out(run: Run) -> None:
+    Path("plan.toml").write_text(PLAN)
+    for more, there in ((["--no-report"], False), (["--force"], True)):
+        assert run("anonymize", "plan.toml", *more)[0] == 0
+        reports = [Path("out/owner/report.html"), Path("out/owner/report.json"), Path("out/public/report.html")]
+        assert [report.exists() for report in reports] == [there] * 3
+        assert ic.verify("out", owner="out/owner").holds
+
+
 def test_an_earlier_release_is_replaced_only_by_force(run: Run) -> None:
     assert run("anonymize", "plan.toml", "--quiet")[0] == 0
     code, out, err = run("anonymize", "plan.toml")

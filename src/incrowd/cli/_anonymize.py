@@ -38,6 +38,7 @@ Labels = Annotated[bool, Option("--labels", help="Write labels.csv: what the cod
 Stars = Annotated[
     str | None, Option("--stars", metavar="star|null", help="What the file has where * is published: * or nothing.")
 ]
+NoReport = Annotated[bool, Option("--no-report", help="Write no reports, which takes less time; for pipelines.")]
 Explain = Annotated[bool, Option("--explain", help="Say for every column what one level finer would mean.")]
 
 
@@ -53,6 +54,7 @@ def anonymize(
     plain: Plain = False,
     labels: Labels = False,
     stars: Stars = None,
+    no_report: NoReport = False,
     explain: Explain = False,
     as_json: Json = False,
     quiet: Quiet = False,
@@ -70,6 +72,8 @@ def anonymize(
     said = {"dialect": "plain" if plain else None, "labels": labels or None, "stars": stars}
     changes = {name: value for name, value in said.items() if value is not None}
     read = replace(read, output=read.output.model_copy(update=changes))
+    if no_report:
+        read = replace(read, report=read.report.model_copy(update={"write": False}))
     if not quiet:
         tell(f"plan     {plan.name}: {read.model()}")
     with Watch(quiet=quiet) as watch, _spark_table(read, engine, master) as table:
