@@ -1,18 +1,21 @@
 from __future__ import annotations
 
 import errno
+import json
 import os
+import re
 import subprocess
 import sys
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pytest
 import typer
 
-from incrowd import Schema, anonymize, intervals
+import incrowd as ic
 from incrowd.cli import main
 from incrowd.cli._commands import build, run
 from incrowd.cli._explain import Session
@@ -138,9 +141,9 @@ def test_memory_that_runs_out_is_no_fault_of_ours_and_it_says_while_what(
         message = "canary"
         raise MemoryError(message)
 
-    schema = Schema({"age": intervals(10)})
+    schema = ic.Schema({"age": ic.intervals(10)})
     monkeypatch.setattr("incrowd.release._anonymize.publish", out_of_memory)
-    assert run(lambda: anonymize([{"age": 1}, {"age": 2}], schema, model="k>=2"), Session()) == 3
+    assert run(lambda: ic.anonymize([{"age": 1}, {"age": 2}], schema, model="k>=2"), Session()) == 3
     said = capsys.readouterr().err
     assert said.startswith("error[IC302]: Memory ran out while the release was made.\nhint: ")
     assert "canary" not in said
@@ -230,3 +233,109 @@ def test_a_closed_stdout_or_stderr_is_no_bug(closed: str, tmp_path: Path) -> Non
     command = ["sh", "-c", f'exec "$0" -c "$1" {closed}', sys.executable, script]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
+
+
+EXTRAS = {
+    "fastexcel": (["assess", "t.xlsx"], "files"),
+    "pyreadstat": (["assess", "t.sav"], "files"),
+    "cryptography.hazmat.primitives.serialization": (["anonymize", "plan.toml", "--sign", "key.pem"], "sign"),
+    "pyspark.sql": (["anonymize", "plan.toml", "--engine", "spark"], "spark"),
+    "python_multipart": (["serve", "."], "web"),
+}
+
+
+@pytest.mark.parametrize("module", EXTRAS)
+@pytest.mark.filterwarnings("ignore")  # libraries that are there may warn when they are imported
+def test_whatever_extra_is_missing_it_is_said_in_one_form_with_one_exit_code(
+    module: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    import pyarrow.parquet as pq  # noqa: PLC0415
+
+    arguments, extra = EXTRAS[module]
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setitem(sys.modules, module, None)
+    for name in ("t.xlsx", "t.sav", "key.pem"):
+        Path(name).write_bytes(b"")
+    pq.write_table(pa.table({"age": [1, 1]}), "t.parquet")
+    Path("plan.toml").write_text(
+        'version = 1\n[data]\npath = "t.parquet"\n[columns.age]\nrole = "quasi"\n[privacy]\npromise = "k>=2"\n'
+    )
+    with pytest.raises(SystemExit, match="3"):
+        main([*arguments])
+    library = module.partition(".")[0].replace("_", "-")
+    error, hint, _ = [line for line in capsys.readouterr().err.splitlines() if not line.startswith("plan ")]
+    assert re.fullmatch(rf"error\[IC302\]: [A-Z][ ,\w]+ needs the library '{library}', which is not installed\.", error)
+    assert hint.startswith(f"hint: pip install 'incrowd[{extra}]'")
+    assert not Path("out").exists()
+
+
+# Systems that have not every sign, or Python without its assertions and docstrings.
+
+UTF_8 = {"LANG": "C.UTF-8"}
+UMLAUTS = {
+    "größe.csv": "größe,straße\n" + "".join(f"{150 + 9 * (row % 2)},{'ÖÜ'[row // 4]}weg\n" for row in range(8)),
+    "plan.toml": """version = 1
+[data]
+path = "größe.csv"
+[columns."größe"]
+role = "quasi"
+[columns."straße"]
+role = "quasi"
+[privacy]
+promise = ["k>=2"]
+[output]
+folder = "ausgäbe"
+[report]
+write = false
+""",
+}
+
+
+def umlauts(
+    folder: Path, *arguments: str, options: tuple[str, ...] = (), system: Mapping[str, str] = UTF_8
+) -> tuple[int, bytes, bytes]:
+    for name, text in UMLAUTS.items():
+        (folder / name).write_text(text, encoding="utf-8")
+    command = [sys.executable, *options, "-c", "from incrowd.cli import main; main()", *arguments]
+    known = {name: value for name, value in os.environ.items() if not name.startswith(("LC_", "LANG", "PYTHON"))}
+    paths = {name: os.environ[name] for name in ("PYTHONPATH",) if name in os.environ}
+    done = subprocess.run(command, capture_output=True, check=False, cwd=folder, env={**known, **paths, **system})
+    return done.returncode, done.stdout, done.stderr
+
+
+@pytest.mark.parametrize("system", [{"PYTHONIOENCODING": "ascii"}, {"LANG": "C", "LC_ALL": "C"}])
+def test_a_terminal_without_umlauts_gets_their_numbers_and_nothing_fails(
+    system: dict[str, str], tmp_path: Path
+) -> None:
+    code, out, err = umlauts(tmp_path, "anonymize", "plan.toml", "--json", system=system)
+    assert (code, b"Traceback" in err) == (0, False), err
+    found = json.loads(out)
+    assert set(found["levels"] or {"größe": 0, "straße": 0}) == {"größe", "straße"}
+    assert found["written"].endswith("ausgäbe")
+    assert (b"ausg\\xe4be/public" in err) == ("PYTHONIOENCODING" in system)
+    assert ic.verify(tmp_path / "ausgäbe").holds
+
+
+def test_a_hierarchy_on_stdout_is_utf_8_whatever_the_terminal_has(tmp_path: Path) -> None:
+    asked = ("hierarchy", "build", "größe.csv", "--column", "straße", "--kind", "flat")
+    code, out, _ = umlauts(tmp_path, *asked, system={"PYTHONIOENCODING": "ascii"})
+    assert (code, out.decode("utf-8").split()) == (0, ["Öweg;*", "Üweg;*"])
+
+
+@pytest.mark.parametrize("arguments", [("anonymize", "plan.toml"), ("assess", "größe.csv")])
+def test_names_of_files_that_a_system_cannot_have_are_wrong_use(arguments: tuple[str, ...], tmp_path: Path) -> None:
+    system = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+    code, _, err = umlauts(tmp_path, *arguments, system=system)
+    assert (code, b"set PYTHONUTF8=1" in err or b"no file's name has" in err) == (2, True), err
+
+
+def test_python_without_assertions_and_docstrings_publishes_the_same(tmp_path: Path) -> None:
+    files: list[dict[str, bytes]] = []
+    for options in ((), ("-OO",)):
+        folder = tmp_path / f"with{options}"
+        folder.mkdir()
+        assert umlauts(folder, "anonymize", "plan.toml", options=options)[0] == 0
+        assert umlauts(folder, "verify", "ausgäbe", options=options)[0] == 0
+        made = folder / "ausgäbe"
+        files.append({str(path.relative_to(made)): path.read_bytes() for path in made.rglob("*") if path.is_file()})
+    assert files[0] == files[1]

@@ -162,6 +162,14 @@ def test_the_command_runs_a_plan_on_spark_as_it_does_here(server: str, tmp_path:
     assert tally(pyarrow.parquet.read_table(public / "data.parquet")) == tally(here.table)
 
 
+def test_the_quiet_hear_nothing_of_java(tmp_path: Path) -> None:
+    pyarrow.parquet.write_table(people(), tmp_path / "people.parquet")
+    (tmp_path / "plan.toml").write_text(PLAN)
+    done = incrowd(tmp_path, "--engine", "spark", "--master", "local[1]", "--quiet", "--json", "--dry-run")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert json.loads(done.stdout)["holds"] is True
+
+
 def test_a_table_is_found_as_it_is_here(tmp_path: Path) -> None:
     folder = tmp_path / "a{b}[c]*"
     folder.mkdir()

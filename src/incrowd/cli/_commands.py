@@ -8,15 +8,16 @@ import signal
 import sys
 import threading
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
+from io import TextIOWrapper
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from incrowd.cli import _anonymize, _assess, _attack, _demo, _explain, _hierarchy, _init, _reproduce, _serve, _verify
-from incrowd.cli._explain import STOPPED, Session, tell_error, tell_warning
+from incrowd.cli._explain import NAMES_AS_UTF_8, STOPPED, Session, tell_error, tell_warning
 from incrowd.cli._terminal import tell
 
 JOB, LOOK, MORE = "From a table to its release", "Look and compare", "More"
@@ -32,7 +33,12 @@ class Program:
     def run(self, given: list[str]) -> int:
         """Run the command that the arguments name, and give its exit code."""
         main = partial(self._command.main, given, prog_name="incrowd", standalone_mode=False, obj=self._session)
-        return run(main, self._session)
+
+        def checked() -> object:
+            _refuse_bytes(given)
+            return main()
+
+        return run(checked, self._session)
 
 
 def build() -> typer.Typer:
@@ -95,11 +101,20 @@ def _without_words_for_switches(command: Any, above: Any = None) -> Any:
     return command
 
 
+def _refuse_bytes(given: Sequence[str]) -> None:
+    """Refuse arguments that are no text in the encoding of this system: no file would be found by them."""
+    if any(not one.isprintable() and one != one.encode("utf-8", "replace").decode() for one in given):
+        from incrowd.core import ParameterError
+
+        msg = f"An argument has signs that are no text in the encoding of this system ({sys.getfilesystemencoding()})."
+        raise ParameterError(msg, hint=NAMES_AS_UTF_8)
+
+
 def run(body: Callable[[], object], session: Session) -> int:
     """Run a command's body and give its exit code; a body that returns a number chose it."""
     _replace_closed_streams()
     try:
-        with _termination_as_interrupt(), warnings.catch_warnings():
+        with _every_sign_written(), _termination_as_interrupt(), warnings.catch_warnings():
             warnings.showwarning = tell_warning
             result = body()
         sys.stdout.flush()
@@ -148,6 +163,21 @@ def _replace_closed_streams() -> None:
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:
             setattr(sys, name, Path(os.devnull).open("w", encoding="utf-8"))  # noqa: SIM115 - to the end
+
+
+@contextlib.contextmanager
+def _every_sign_written() -> Iterator[None]:
+    """Let a terminal or file that lacks a sign, as ASCII lacks umlauts, get its number: nothing fails for that."""
+    changed = [(stream, stream.errors) for stream in (sys.stdout, sys.stderr) if isinstance(stream, TextIOWrapper)]
+    for stream, _ in changed:
+        stream.reconfigure(errors="backslashreplace")
+    try:
+        yield
+    finally:
+        for stream, errors in changed:
+            if not stream.closed:
+                stream.flush()
+                stream.reconfigure(errors=errors)
 
 
 def _forget_stdout() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import difflib
 import json
+import sys
 import tomllib
 import traceback
 from collections.abc import Callable, Iterator, Mapping
@@ -106,6 +107,8 @@ def hints_in(own: Words) -> Iterator[None]:
 
 # How an error is told.
 
+NAMES_AS_UTF_8 = "set PYTHONUTF8=1, or a locale such as C.UTF-8."
+
 
 def tell_error(error: Exception, session: Session) -> int:
     """Say what is wrong and what would be right, and give the exit code."""
@@ -121,6 +124,10 @@ def tell_error(error: Exception, session: Session) -> int:
     if usage is not None:
         if usage():  # empty after the help that a command without arguments shows
             _tell_lines(usage(), "incrowd --help, or --help after a command, shows what there is.")
+        return WRONG_USE
+    if isinstance(error, UnicodeEncodeError) and error.encoding == sys.getfilesystemencoding():
+        msg = f"The name of a file has a sign that this system cannot write: its file names are in {error.encoding}."
+        _tell_lines(msg, NAMES_AS_UTF_8)
         return WRONG_USE
     # only the type is named: the message of a foreign error may quote a record
     of_machine = isinstance(error, MemoryError) or (isinstance(error, OSError) and error.strerror)

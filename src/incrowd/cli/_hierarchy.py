@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
-from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -12,7 +10,7 @@ from typer import Argument, Option, Typer
 
 from incrowd.cli._explain import FOUND
 from incrowd.cli._options import ShowValues, with_reading
-from incrowd.cli._terminal import amount, tell, write
+from incrowd.cli._terminal import amount, stdout_for_data, tell, write
 
 if TYPE_CHECKING:
     from incrowd.core import Domain, Hierarchy
@@ -122,7 +120,7 @@ def build(
         "name": name, "others": others, "country": country, "parts": parts,
     }  # fmt: skip
     hierarchy = _hierarchy_of(kind, {name: text for name, text in options.items() if text is not None})
-    with nullcontext(sys.stdout) if output is None else atomic_path(output, force=force, reads=[data]) as target:
+    with stdout_for_data() if output is None else atomic_path(output, force=force, reads=[data]) as target:
         ladder = hierarchy.bind(_read_domain(data, column, reading))
         write_csv(ladder, target)
     values = sum(label is not None for label in ladder.labels[0])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import sys
 import threading
@@ -15,7 +14,7 @@ from typer import Argument, Option
 from incrowd.cli._explain import STOPPED
 from incrowd.cli._terminal import tell
 
-NEEDED = ("fastapi", "uvicorn")
+NEEDED = ("fastapi", "python_multipart", "uvicorn")
 """What the extra ``web`` brings."""
 
 Folder = Annotated[Path, Argument(metavar="[FOLDER]", help="The folder with the table; here if not given.")]
@@ -54,12 +53,10 @@ def serve(folder: Folder = Path(), port: Port = 8117, host: Host = "127.0.0.1", 
 
 
 def _need_extra() -> None:
-    from incrowd.core import EngineError
+    from incrowd.core import import_extra
 
-    missing = [name for name in NEEDED if importlib.util.find_spec(name) is None]
-    if missing:
-        msg = f"The page needs {' and '.join(missing)}, which {'is' if len(missing) == 1 else 'are'} not installed."
-        raise EngineError(msg, hint="pip install 'incrowd[web]'. The command line does the same without it.")
+    for name in NEEDED:
+        import_extra(name, extra="web", what="The page", instead=". The command line does the same without it.")
 
 
 def _need_folder(folder: Path) -> None:

@@ -6,8 +6,10 @@ import json
 import sys
 import threading
 import time
-from contextlib import ExitStack
-from typing import TYPE_CHECKING, Any, Self
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from io import TextIOWrapper
+from typing import TYPE_CHECKING, Any, Self, TextIO
 
 if TYPE_CHECKING:
     from incrowd.engines import Stage
@@ -26,8 +28,24 @@ def write(*lines: str) -> None:
 
 
 def write_json(plain: Any, **how: Any) -> None:
-    """Write plain data for machines."""
-    write(*json.dumps(plain, indent=2, ensure_ascii=False, **how).split("\n"))
+    """Write plain data for machines; where stdout has not every sign, with the numbers that JSON has for them."""
+    escaped = not (getattr(sys.stdout, "encoding", None) or "utf-8").lower().startswith("utf")
+    write(*json.dumps(plain, indent=2, ensure_ascii=escaped, **how).split("\n"))
+
+
+@contextmanager
+def stdout_for_data() -> Iterator[TextIO]:
+    """Give stdout for a table: in UTF-8 whatever the terminal has, so that every value is what it was."""
+    stream = sys.stdout
+    if not isinstance(stream, TextIOWrapper):
+        yield stream
+        return
+    encoding = stream.encoding
+    stream.reconfigure(encoding="utf-8")
+    try:
+        yield stream
+    finally:
+        stream.reconfigure(encoding=encoding)
 
 
 def tell(*lines: str) -> None:

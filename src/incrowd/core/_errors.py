@@ -23,10 +23,12 @@ from __future__ import annotations
 
 import difflib
 import functools
+import importlib
 import re
 import sys
 import warnings
 from collections.abc import Callable, Collection, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from string import Formatter
 from typing import Any, ClassVar, Self
@@ -307,6 +309,20 @@ class EngineError(IncrowdError, RuntimeError):
     """The machinery under us failed: the disk is full, memory ran out, a database refused."""
 
     code: ClassVar[str] = "IC302"
+
+
+_DISTRIBUTIONS = {"sklearn": "scikit-learn"}
+"""What libraries are called where they are installed from, if not as where they are imported."""
+
+
+def import_extra(module: str, *, extra: str, what: str, instead: str = "") -> Any:
+    """Import a library that not everybody has, or say how to install it; ``instead`` says what does without."""
+    with suppress(ImportError):
+        return importlib.import_module(module)
+    package = module.partition(".")[0]
+    library = _DISTRIBUTIONS.get(package, package.replace("_", "-"))
+    msg = f"{what} needs the library {library!r}, which is not installed."
+    raise EngineError(msg, hint=f"pip install 'incrowd[{extra}]'{instead}")
 
 
 class PrivacyWarning(UserWarning):

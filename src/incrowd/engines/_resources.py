@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-import importlib
 import os
 import re
 from collections.abc import Iterator
@@ -170,12 +169,3 @@ def _lines_of_file(path: Path) -> list[str]:
         return path.read_text(encoding="ascii").splitlines()
     except (OSError, ValueError):
         return []
-
-
-def import_extra(module: str, *, extra: str, what: str) -> Any:
-    """Import a library, or say how to install it."""
-    with suppress(ImportError):
-        return importlib.import_module(module)
-    package = module.partition(".")[0].replace("_", "-")
-    msg = f"{what} needs the library {package!r}, which is not installed."
-    raise EngineError(msg, hint=f"pip install 'incrowd[{extra}]'")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import itertools
 import warnings
 from collections.abc import Sequence
@@ -12,7 +11,7 @@ from typing import Any, Unpack
 import numpy as np
 import numpy.typing as npt
 
-from incrowd.core import EngineError, ParameterError, Recoding, SchemaError, UnknownColumnError, add_up
+from incrowd.core import ParameterError, Recoding, SchemaError, UnknownColumnError, add_up, import_extra
 from incrowd.evidence._alignment import (
     Compared,
     PublishedRecords,
@@ -176,11 +175,8 @@ def _most_frequent(learnt: _Examples, test: _Examples) -> float:
 
 def _logistic_regression() -> Any:
     """Give a model that gives the same result every time."""
-    try:
-        linear = importlib.import_module("sklearn.linear_model")
-    except ImportError:
-        msg = "Training a model needs the library 'scikit-learn', which is not installed."
-        raise EngineError(msg, hint="pip install 'incrowd[utility]', or leave out target.") from None
+    what, instead = "Training a model", ", or leave out target."
+    linear = import_extra("sklearn.linear_model", extra="utility", what=what, instead=instead)
     return linear.LogisticRegression(tol=1e-3, max_iter=100)
 
 

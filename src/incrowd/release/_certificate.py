@@ -14,7 +14,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from incrowd.core import DataError, Finding, LocalRecoding, ParameterError, ReleaseMismatch, bytes_in
+from incrowd.core import (
+    DataError,
+    Finding,
+    LocalRecoding,
+    ParameterError,
+    ReleaseMismatch,
+    bytes_in,
+    import_extra,
+)
 from incrowd.engines import Engine, Wording, digest_of_files, ending_of, files_of, is_escaped
 from incrowd.models import Model, NTCloseness, exact_text
 from incrowd.release._input_distance import input_distance_bound
@@ -47,12 +55,9 @@ def is_signed(message: bytes, signature: str, key: KeyFile) -> bool:
 
 def _load_key(key: KeyFile, kind: str) -> Any:
     """Read a key; neither its bytes nor what the library says about them get into a message."""
-    try:
-        from cryptography.hazmat.primitives import serialization  # noqa: PLC0415 - an extra
-        from cryptography.hazmat.primitives.asymmetric import ed25519  # noqa: PLC0415
-    except ImportError:
-        msg = "Signatures need the package cryptography."
-        raise ParameterError(msg, hint='pip install "incrowd[sign]"') from None
+    place = "cryptography.hazmat.primitives"
+    serialization = import_extra(f"{place}.serialization", extra="sign", what="A signature")
+    ed25519 = import_extra(f"{place}.asymmetric.ed25519", extra="sign", what="A signature")
     name = Path(key).name
     if not Path(key).is_file():
         msg = f"There is no key file {name!r}."

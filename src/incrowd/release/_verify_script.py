@@ -600,4 +600,6 @@ def main(arguments: list[str]) -> int:
 
 
 if __name__ == "__main__":
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")  # a terminal may lack signs that a column has
     sys.exit(main(sys.argv[1:]))

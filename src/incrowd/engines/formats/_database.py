@@ -20,10 +20,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.ipc
 
-from incrowd.core import DataError, Hint, ParameterError, without_addresses
+from incrowd.core import DataError, Hint, ParameterError, import_extra, without_addresses
 from incrowd.engines._border import guarded
 from incrowd.engines._private_folder import NamelessFile, clear_room, make_room
-from incrowd.engines._resources import import_extra
 
 T = TypeVar("T")
 

@@ -14,9 +14,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from incrowd.core import DataError, Domain, Hint
+from incrowd.core import DataError, Domain, Hint, import_extra
 from incrowd.engines._arrow import check_finite, check_written_values, is_text_type, with_narrowest_types
-from incrowd.engines._resources import import_extra
 from incrowd.engines.formats._notation import Notation, plain_texts
 from incrowd.engines.formats._spreadsheet_size import not_a_spreadsheet, refuse_huge
 from incrowd.engines.formats._wording import check_header, escaped_column

@@ -13,9 +13,8 @@ from typing import Any
 
 import pyarrow as pa
 
-from incrowd.core import DataError
+from incrowd.core import DataError, import_extra
 from incrowd.engines._arrow import check_finite, check_written_values, with_narrowest_types
-from incrowd.engines._resources import import_extra
 from incrowd.engines.formats._csv import BROKEN
 
 # What a statistics package knows about columns besides their values: what they mean, and what their codes mean.

@@ -18,9 +18,9 @@ from pathlib import Path
 from typing import Any, NoReturn
 from urllib.parse import urlsplit
 
-from incrowd.core import DataError, EngineError, IncrowdError, ParameterError
+from incrowd.core import DataError, EngineError, IncrowdError, ParameterError, import_extra
 from incrowd.engines._private_folder import private_folder
-from incrowd.engines._resources import free_memory, import_extra
+from incrowd.engines._resources import free_memory
 
 # The Java that Spark runs in: whether there is one, and what becomes of it when the user stops a run.
 
@@ -105,7 +105,9 @@ def _recording_processes(started: list[subprocess.Popen[bytes]], folders: str) -
     class Noted(subprocess.Popen[bytes]):
         def __init__(self, *args: Any, env: Mapping[str, str], **kwargs: Any) -> None:
             started.append(self)
-            super().__init__(*args, **{**kwargs, **alone, "env": {**env, _FOLDERS: folders}})
+            # What Java says is for whoever runs a cluster; it may quote the data, and stdout is ours.
+            silent = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+            super().__init__(*args, **{**kwargs, **alone, **silent, "env": {**env, _FOLDERS: folders}})
 
     plain, gateway.Popen = gateway.Popen, Noted
     try:
