@@ -15,8 +15,9 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 
 from incrowd.core import Census
-from incrowd.measures import CellObjective, ClassObjective, Objective, SizeSums, round_scores
-from incrowd.search._problem import Counts, Floats, Ints, Problem, least_size
+from incrowd.measures import CellObjective, ClassObjective, Measure, Objective, SizeSums, round_scores
+from incrowd.search._problem import Counts, Floats, Ints, Node, Problem, least_size
+from incrowd.search.lattice._acceptance import Acceptance
 from incrowd.search.lattice._rollup import Rollup, node_loops
 from incrowd.search.lattice._sweep import BoxBounds
 
@@ -324,3 +325,26 @@ class ClassBounds(Bounds):
 
     def _least(self, handed: Counts, suppressed: Ints) -> Floats:
         return self._classes.least(handed, suppressed.astype(np.int64), self.enough, self._largest)
+
+
+def best_node(problem: Problem, acceptance: Acceptance, nodes: Ints, measure: str | Measure) -> Node | None:
+    """Give the node with the smallest measure that publishes something; of equal ones the lowest, then the first."""
+    objective = Measure.of(measure).bind(problem.census, problem.importance, problem.balance)
+    bounds = Bounds(problem, objective, acceptance.rollup)
+    axes = (nodes - problem.lows)[:, bounds.axes]
+    least = bounds.score(bounds.least(axes.T, np.zeros(len(nodes), dtype=np.int64)))
+    best: tuple[float, int, tuple[int, ...], int, int] | None = None
+    for place in np.argsort(least, kind="stable").tolist():  # as soon as a bound is too high, all that follow are
+        if best is not None and least[place] > best[0]:
+            break
+        row = nodes[place].tolist()
+        cells = acceptance.rollup.to(row)
+        tested = acceptance.test(cells)
+        if tested.classes:  # nothing is no release
+            score = objective.score(acceptance.published(cells, tested))
+            found = score, sum(row), tuple(row), tested.suppressed, tested.classes
+            best = found if best is None else min(best, found)
+    if best is None:
+        return None
+    score, _, levels, suppressed, classes = best
+    return Node(dict(zip(problem.census.quasi, levels, strict=True)), suppressed, classes, score)

@@ -12,11 +12,12 @@ import numpy.typing as npt
 from incrowd.measures import Measure
 from incrowd.search._problem import Bools, Counts, Ints, OnProgress, Outcome, Problem
 from incrowd.search.lattice._acceptance import Acceptance
+from incrowd.search.lattice._bounds import best_node
 from incrowd.search.lattice._rollup import Rolled
-from incrowd.search.lattice._sweep import NOT_MONOTONE, acceptable_nodes, best_node, minimal_nodes, refuse_large
+from incrowd.search.lattice._sweep import NOT_MONOTONE, acceptable_nodes, minimal_nodes, refuse_large
 
 Columns = tuple[int, ...]
-FEW = 12  # so many nodes are counted from the same cells
+FEW = 32  # so many nodes are counted from the same cells
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -118,21 +119,23 @@ class _Search:
     def _search_subset(self, subset: Columns) -> Bools:
         candidates = self._candidates(subset)
         good, left_out = np.zeros_like(candidates), np.full(candidates.shape, -1, dtype=np.int64)
-        heights = np.indices(candidates.shape).sum(axis=0)
+        nodes = np.argwhere(candidates)
+        order = np.argsort(nodes.sum(axis=1), kind="stable")
+        nodes, places = nodes[order], np.flatnonzero(candidates)[order]
+        waiting, heights = np.arange(len(nodes)), nodes.sum(axis=1)
         cells: Rolled | None = None
-        for height in range(int(heights.max()) + 1):
-            rows = np.argwhere((heights == height) & candidates & ~good)
-            if not len(rows):
-                continue
-            waiting = np.argwhere((heights >= height) & candidates & ~good)
-            cells = self._acceptance.rollup.to(self._levels(subset, waiting.min(axis=0)).tolist(), cells)
+        while len(waiting):
+            lowest = waiting[heights[waiting] == heights[waiting[0]]]
+            rows, least = nodes[lowest], nodes[waiting].min(axis=0)
+            cells = self._acceptance.rollup.to(self._levels(subset, least).tolist(), cells)
             counted = np.zeros(len(rows), dtype=np.int64)
             self._count_left_out(self._levels(subset, rows), np.arange(len(rows)), cells, counted)
-            for row, count in zip(rows.tolist(), counted.tolist(), strict=True):
-                left_out[tuple(row)] = count
-                if count <= self._acceptance.limit:  # and so is every candidate above: smaller subsets see to that
-                    above = tuple(slice(level, None) for level in row)
-                    good[above] |= candidates[above]
+            left_out.reshape(-1)[places[lowest]] = counted
+            for row in rows[counted <= self._acceptance.limit].tolist():
+                good[tuple(slice(level, None) for level in row)] = True
+            waiting = waiting[len(lowest) :]
+            waiting = waiting[~good.reshape(-1)[places[waiting]]]
+        good &= candidates  # above an acceptable node every candidate is: smaller subsets see to that
         self._add_to_trace(subset, candidates, good, left_out)
         return good
 

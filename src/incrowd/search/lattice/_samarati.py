@@ -13,8 +13,9 @@ from incrowd.measures import Measure
 from incrowd.models import feasibility
 from incrowd.search._problem import Counts, Ints, OnProgress, Outcome, Problem, check_choice, least_size
 from incrowd.search.lattice._acceptance import Acceptance
+from incrowd.search.lattice._bounds import best_node
 from incrowd.search.lattice._rollup import Levels
-from incrowd.search.lattice._sweep import NOT_MONOTONE, acceptable_nodes, best_node, minimal_nodes, refuse_large
+from incrowd.search.lattice._sweep import NOT_MONOTONE, acceptable_nodes, minimal_nodes, refuse_large
 
 Every = Literal["one", "height", "minimal"]
 PROOFS: dict[Every, str] = {

@@ -15,8 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from incrowd.core import ParameterError
-from incrowd.measures import Measure
-from incrowd.search._problem import Counts, Ints, Node, Problem
+from incrowd.search._problem import Counts, Ints, Problem
 from incrowd.search.lattice._acceptance import Acceptance, Tested
 from incrowd.search.lattice._rollup import Levels, Rolled, Rollup, node_loops
 
@@ -221,25 +220,16 @@ def acceptable_nodes(problem: Problem, acceptance: Acceptance, *, empty: bool = 
 
 def minimal_nodes(nodes: Ints) -> Ints:
     """Give the nodes below which there is no other one of them."""
-    order = np.argsort(nodes.sum(axis=1), kind="stable")
-    result: list[int] = []
-    for place in order.tolist():
-        if not (nodes[result] <= nodes[place]).all(axis=1).any():
-            result.append(place)
-    return nodes[sorted(result)]
-
-
-def best_node(problem: Problem, acceptance: Acceptance, nodes: Ints, measure: str | Measure) -> Node | None:
-    """Give the node with the smallest measure that publishes something; of equal ones the lowest, then the first."""
-    objective = Measure.of(measure).bind(problem.census, problem.importance, problem.balance)
-    ranked = []
-    for row in nodes.tolist():
-        cells = acceptance.rollup.to(row)
-        tested = acceptance.test(cells)
-        if tested.classes:  # nothing is no release
-            score = objective.score(acceptance.published(cells, tested))
-            ranked.append((score, sum(row), tuple(row), tested.suppressed, tested.classes))
-    if not ranked:
-        return None
-    score, _, levels, suppressed, classes = min(ranked)
-    return Node(dict(zip(problem.census.quasi, levels, strict=True)), suppressed, classes, score)
+    if not len(nodes):
+        return nodes
+    low = nodes.min(axis=0)
+    known = np.zeros(nodes.max(axis=0) - low + 1, dtype=bool)
+    known[tuple((nodes - low).T)] = True
+    below = np.zeros_like(known)
+    for axis in range(known.ndim):  # one step above one of them, then anywhere above that
+        one_above = np.moveaxis(below, axis, 0)[1:]
+        one_above |= np.moveaxis(known, axis, 0)[:-1]
+    for axis in range(known.ndim):
+        below = np.logical_or.accumulate(below, axis=axis)
+    found: Ints = nodes[~below[tuple((nodes - low).T)]]
+    return found
