@@ -18,6 +18,7 @@ import uvicorn
 from fastapi import FastAPI
 
 from incrowd.web import Settings, make_app
+from incrowd.web._app import server_config
 from incrowd.web._jobs import answer_of
 from incrowd.web._worker import perform
 
@@ -153,8 +154,7 @@ def serving(folder: Path, *, separate: bool = False, **more: Any) -> Iterator[tu
         port = listener.getsockname()[1]
         settings, thread = Settings(folder, port=port, **more), Thread()
         app = make_app(settings) if separate else make_app(settings, lambda: thread)
-        config = uvicorn.Config(app, log_config=None, ws="none", timeout_graceful_shutdown=1)
-        server = Server(config)
+        server = Server(server_config(app, settings))
         listening = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
         listening.start()
         try:

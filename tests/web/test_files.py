@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import gzip
+import json
 import os
 import unicodedata
 from collections.abc import Iterator
@@ -410,3 +411,18 @@ def test_a_bomb_that_is_uploaded_or_named_by_a_plan_does_not_go_off(planned: Vis
     assert "spans more than" in planned.ask("GET", "/api/table/profile", 422)["message"]
     for kind in ("run", "alternatives", "frontier"):
         assert "spans more than" in planned.work(kind=kind)["error"]["message"]
+
+
+@pytest.mark.parametrize("name", ["a" * 260 + ".csv", "ä" * 130 + ".csv", "a" * 396 + ".csv", "a\ud800.csv"])
+def test_a_name_that_no_file_can_have_is_no_file(visitor: Visitor, name: str) -> None:
+    sent = json.dumps({"name": name}).encode()
+    answer = visitor.post("/api/open", content=sent, headers={"Content-Type": "application/json"})
+    assert (answer.status_code, answer.json()["code"]) in {(404, "not-found"), (422, "wrong-request")}
+    if "\ud800" not in name:
+        for method, path in (("DELETE", f"/api/files?name={name}"), ("GET", f"/api/runs/000001/files/{name}")):
+            assert visitor.request(method, path).status_code in {404, 422}
+
+
+def test_an_upload_of_a_long_name_keeps_the_beginning_of_it(visitor: Visitor) -> None:
+    told = visitor.ask("POST", "/api/files", 201, params={"name": "ä" * 300 + ".csv"}, content=b"a,b\n1,2\n")
+    assert told["name"] == "ä" * (LONGEST // 2) + ".csv"

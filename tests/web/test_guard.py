@@ -1,7 +1,11 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
+import contextlib
+import socket
+import threading
+import time
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -9,8 +13,9 @@ import httpx
 import pytest
 from fastapi import FastAPI
 
-from incrowd.web._guard import Guard
-from web.serving import Visitor, serving
+from incrowd.web._app import server_config
+from incrowd.web._guard import Guard, Settings
+from web.serving import Server, Visitor, serving, until
 
 
 @pytest.fixture
@@ -113,8 +118,8 @@ def test_a_length_that_is_no_sensible_number_is_refused(server: tuple[FastAPI, s
 CANARY = "Cassandra-77"
 
 
-def test_an_answer_to_what_nobody_expected_is_guarded_too(
-    server: tuple[FastAPI, str], monkeypatch: pytest.MonkeyPatch
+def test_an_answer_to_what_nobody_expected_is_guarded_too_and_leaves_nothing_in_a_log(
+    server: tuple[FastAPI, str], monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     def broken() -> None:
         raise KeyError(CANARY)
@@ -125,6 +130,7 @@ def test_an_answer_to_what_nobody_expected_is_guarded_too(
     assert (answer.status_code, answer.json()["code"]) == (500, "fault")
     assert CANARY not in answer.text
     assert answer.headers["content-security-policy"].startswith("default-src 'none'")
+    assert [one for one in caplog.records if one.name.startswith("uvicorn")] == []
     assert answer.headers["x-content-type-options"] == "nosniff"
 
 
@@ -189,3 +195,105 @@ def test_the_secrets_of_two_servers_differ(folder: Path) -> None:
     with serving(folder) as (one, _), serving(folder) as (two, _):
         keys = [app.state.office.keys for app in (one, two)]
         assert len({secret for key in keys for secret in (key.first, key.cookie, key.change)}) == 6
+
+
+PATIENCE = 0.4
+
+
+def dripped(address: str, said: bytes, drops: Iterable[bytes]) -> tuple[bytes, float]:
+    """Say something at once and the rest drop by drop, until somebody hangs up; give the answer and the seconds."""
+    host, _, port = address.removeprefix("http://").partition(":")
+    begun, heard = time.monotonic(), b""
+    with socket.create_connection((host, int(port))) as line, contextlib.suppress(ConnectionError):
+        line.settimeout(0.1)
+        line.sendall(said)
+        for drop in drops:
+            line.sendall(drop)
+            with contextlib.suppress(TimeoutError):
+                part = line.recv(65_536)
+                heard += part
+                if not part:
+                    break
+    return heard, time.monotonic() - begun
+
+
+DROPS = [b"x"] * 200
+ASKED = b"GET /api/session HTTP/1.1\r\nHost: %s\r\n\r\n"
+
+
+@pytest.mark.parametrize(
+    ("said", "drops"),
+    [
+        (b"", [b""] * 200),
+        (b"", [b"G", b"E", b"T", b" ", b"/", *DROPS]),
+        (b"GET / HTTP/1.1\r\nHost: somewhere\r\nX-Long: ", DROPS),
+        (b"POST /api/jobs HTTP/1.1\r\nHost: somewhere\r\nContent-Length: 5000\r\n\r\n", DROPS),
+        (ASKED + b"GET /", DROPS),
+    ],
+    ids=["silence", "request", "header", "body nobody waits for", "second request"],
+)
+def test_who_takes_too_long_to_ask_is_cut_off(said: bytes, drops: list[bytes], folder: Path) -> None:
+    with serving(folder, patience=PATIENCE) as (_, address):
+        said = said.replace(b"%s", address.removeprefix("http://").encode())
+        assert dripped(address, said, drops)[1] < 10
+
+
+def test_who_sends_the_body_of_a_request_byte_by_byte_is_told_and_cut_off(folder: Path) -> None:
+    with serving(folder, patience=PATIENCE) as (app, address), Visitor(app, address) as visitor:
+        keys = app.state.office.keys
+        names = {"Host": address.removeprefix("http://"), "Cookie": f"{keys.name}={keys.cookie}"}
+        names |= {"X-Incrowd-Token": keys.change, "Content-Length": "5000"}
+        head = "".join(f"{name}: {value}\r\n" for name, value in names.items())
+        for path in ("/api/jobs", "/api/files?name=a.csv"):
+            heard, seconds = dripped(address, f"POST {path} HTTP/1.1\r\n{head}\r\n".encode(), DROPS)
+            assert heard.startswith(b"HTTP/1.1 408 ")
+            assert b"The request comes too slowly." in heard
+            assert seconds < 10
+        assert [one["name"] for one in visitor.ask("GET", "/api/files")["files"]] == ["patients.csv"]
+
+
+@contextlib.contextmanager
+def answering(app: Any, folder: Path) -> Iterator[str]:
+    """Serve something else in the way in which the page is served."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        config = server_config(app, Settings(folder, patience=PATIENCE))
+        config.lifespan = "off"
+        server = Server(config)
+        listening = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
+        listening.start()
+        try:
+            until(lambda: server.started)
+            yield f"http://127.0.0.1:{listener.getsockname()[1]}"
+        finally:
+            server.should_exit = True
+            listening.join()
+
+
+START = {"type": "http.response.start", "status": 200, "headers": [(b"content-type", b"text/plain")]}
+
+
+def test_an_answer_may_take_its_time(folder: Path) -> None:
+    async def slow(_: Any, __: Any, send: Any) -> None:
+        await asyncio.sleep(4 * PATIENCE)
+        await send(START)
+        await asyncio.sleep(4 * PATIENCE)
+        await send({"type": "http.response.body", "body": b"at last"})
+
+    with answering(slow, folder) as address:
+        assert httpx.get(address, timeout=60).text == "at last"
+
+
+def test_who_does_not_take_an_answer_is_cut_off(folder: Path) -> None:
+    ended = threading.Event()
+
+    async def long(_: Any, __: Any, send: Any) -> None:
+        await send(START)
+        for _ in range(2_000):
+            await send({"type": "http.response.body", "body": bytes(2**16), "more_body": True})
+        ended.set()
+
+    with answering(long, folder) as address:
+        port = int(address.rpartition(":")[2])
+        with socket.create_connection(("127.0.0.1", port)) as line:
+            line.sendall(b"GET / HTTP/1.1\r\nHost: somewhere\r\n\r\n")
+            assert ended.wait(timeout=20)

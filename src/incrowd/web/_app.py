@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import os
 import socket
@@ -9,7 +10,7 @@ from collections.abc import AsyncIterator, Callable, Iterator
 from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import uvicorn
 from fastapi import FastAPI, Request
@@ -18,6 +19,7 @@ from fastapi.responses import JSONResponse
 from fastapi.staticfiles import StaticFiles
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from incrowd.core import EngineError, IncrowdError, lock_file
 from incrowd.web import _plan_routes, _run_routes, _server_state
@@ -132,6 +134,7 @@ def alone_in(folder: Path) -> Iterator[None]:
         os.close(file)
 
 
+CONNECTIONS = 100  # so many may be open at once: a browser has six
 GRACE = 2  # seconds that open requests are given at the end
 
 
@@ -145,17 +148,60 @@ def serve(settings: Settings, ready: Callable[[str], None]) -> None:
         app = make_app(there)
         host = f"[{there.host}]" if ":" in there.host else there.host
         shown = "127.0.0.1" if host in {"0.0.0.0", "[::]"} else host  # noqa: S104 - compared, not bound
-        config = uvicorn.Config(
-            app,
-            log_config=None,  # addresses hold names of columns: nothing is logged
-            access_log=False,
-            server_header=False,
-            date_header=False,
-            ws="none",
-            timeout_graceful_shutdown=GRACE,
-        )
+        config = server_config(app, there)
         ready(f"http://{shown}:{there.port}/?token={app.state.token}")
         uvicorn.Server(config).run(sockets=[listener])
+
+
+def server_config(app: FastAPI, settings: Settings) -> uvicorn.Config:
+    """Say how the server works; who keeps it waiting is cut off, and nothing is logged."""
+
+    class Connection(ImpatientProtocol):
+        patience = settings.patience
+
+    return uvicorn.Config(
+        app,
+        http=Connection,
+        log_config=None,
+        log_level="critical",  # addresses hold names of columns, and errors whatever they are about
+        access_log=False,
+        server_header=False,
+        date_header=False,
+        ws="none",
+        limit_concurrency=CONNECTIONS,
+        timeout_graceful_shutdown=GRACE,
+    )
+
+
+class ImpatientProtocol(H11Protocol):
+    """A connection that is cut if no whole head of a request comes, or nobody takes an answer, within some seconds."""
+
+    patience: ClassVar[float]
+    _since = 0.0
+    _last: object = None
+    _timer: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """Begin to watch the clock."""
+        super().connection_made(transport)
+        self._since = self.loop.time()
+        self._look()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Stop watching."""
+        if self._timer is not None:
+            self._timer.cancel()
+        super().connection_lost(exc)
+
+    def _look(self) -> None:
+        """See whether a request is worked on, or another one came; else time passes."""
+        waiting = self.cycle is None or self.cycle.response_complete or self.flow.write_paused
+        if not waiting or self.cycle is not self._last:
+            self._since, self._last = self.loop.time(), self.cycle
+        if self.loop.time() - self._since > self.patience:
+            self.transport.abort()
+        else:
+            self._timer = self.loop.call_later(min(1, self.patience / 4), self._look)
 
 
 @contextlib.contextmanager

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import datetime as dt
 import functools
 import os
@@ -13,7 +14,7 @@ from collections.abc import AsyncIterator, Collection, Mapping
 from pathlib import Path
 from typing import Any
 
-from incrowd.core import atomic_path
+from incrowd.core import atomic_path, check_path
 from incrowd.engines import digest_of_files, ending_of
 from incrowd.web._error_texts import retry_offer
 from incrowd.web._history import read_json, write_json
@@ -52,10 +53,17 @@ class Folder:
         """Give a file of the folder by its name; refuse whatever leads out of it, links included."""
         if not name or "\0" in name or os.path.isabs(name):  # noqa: PTH117 - of a text, on any system
             raise _outside_refusal()
-        found = Path(os.path.realpath(self.home / name))
+        found = self._place(name)
         if found == self.home or not found.is_relative_to(self.home):
             raise _outside_refusal()
         return found
+
+    def _place(self, name: str) -> Path:
+        """Say which file a name means; there is none of a name that no file can have."""
+        with contextlib.suppress(OSError):
+            check_path(self.home / name)
+            return Path(os.path.realpath(self.home / name))
+        raise refusal(404, "not-found", "There is no such file in the folder.", "choose one from the list.")
 
     def table(self, name: str) -> Path:
         found = self.inside(name)
@@ -244,7 +252,11 @@ async def _write_upload(part: Path, ending: str, chunks: AsyncIterator[bytes], m
 
 
 def _is_entry_name(name: str) -> bool:
-    """Say whether a name is that of an entry of the folder itself."""
+    """Say whether a name is that of an entry of the folder itself, which not every text can be."""
+    try:
+        check_path(name)
+    except OSError:
+        return False
     return name not in {"", ".", ".."} and not {"/", "\\", "\0"} & set(name)
 
 

@@ -1,10 +1,12 @@
-"""Who may ask the server: one browser with our token and cookie, from our own page, at our own name."""
+"""Who may ask the server: one browser with our token and cookie, from our own page, at our own name, and not slowly."""
 
 from __future__ import annotations
 
+import asyncio
 import hmac
 import json
 import secrets
+import time
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -28,6 +30,8 @@ class Settings:
     port: int = PORT
     max_upload: int = 2**30
     max_body: int = 2**20
+    patience: float = 15  # seconds that one waits for a request, and for whoever takes no answer
+    slowest: int = 1_000  # bytes a second that the body of a request has at least, but for the patience
 
     @property
     def hosts(self) -> frozenset[str]:
@@ -63,6 +67,7 @@ HEADERS = {
 }
 """What every answer says about itself."""
 
+TOO_SLOW = 408  # after this the rest of a request is not waited for
 DIGITS = 18  # so long may the number be that says how long a request is
 TOO_LARGE = "use a smaller file, or put it into the folder yourself."
 
@@ -116,7 +121,7 @@ class Guard:
         elif scope["method"] in CHANGES and not _is_same_secret(headers.get(HEADER, ""), self._keys.change):
             await _send_refusal(send, 403, "token", "The request does not come from our page.", "reload the page.")
         else:
-            limit = _Limit(self._body_limit(scope), receive, _with_headers(send))
+            limit = _Limit(self._body_limit(scope), self._settings, receive, _with_headers(send))
             await self._app(scope, limit.receive, limit.send)
 
     def _problem(self, scope: Message, headers: Mapping[str, str]) -> tuple[int, str, str, str] | None:
@@ -151,23 +156,38 @@ class Guard:
 
 
 class _Limit:
-    """Counts what comes in, for not everybody says how much it will be; what is too large is answered by us."""
+    """Counts what comes in, and how long it takes; what is too large or too slow is answered by us."""
 
-    def __init__(self, most: int, receive: Receive, send: Send) -> None:
-        self._body_limit, self._receive, self._send = most, receive, send
-        self._seen, self._refused = 0, False
+    def __init__(self, most: int, settings: Settings, receive: Receive, send: Send) -> None:
+        self._body_limit, self._settings, self._receive, self._send = most, settings, receive, send
+        self._seen, self._waited, self._whole, self._slow, self._refused = 0, 0.0, False, False, False
 
     async def receive(self) -> Message:
-        message = await self._receive()
+        """Hear the next part of the body; once it is whole, there is time: an answer may take hours."""
+        if self._whole:
+            return await self._receive()
+        begun = time.monotonic()
+        left = self._settings.patience + self._seen / self._settings.slowest - self._waited
+        try:
+            async with asyncio.timeout(max(left, 0)):
+                message = await self._receive()
+        except TimeoutError:
+            self._slow = True
+            return {"type": "http.disconnect"}
+        self._waited += time.monotonic() - begun
         self._seen += len(message.get("body", b""))
+        self._whole = not message.get("more_body", False)
         return message if self._seen <= self._body_limit else {"type": "http.disconnect"}
 
     async def send(self, message: Message) -> None:
-        if self._seen <= self._body_limit:
+        if not self._slow and self._seen <= self._body_limit:
             await self._send(message)
         elif not self._refused:
             self._refused = True
-            await _send_refusal(self._send, 413, "too-large", _too_large(self._body_limit), TOO_LARGE)
+            if self._slow:
+                await _send_refusal(self._send, TOO_SLOW, "too-slow", "The request comes too slowly.", "send it again.")
+            else:
+                await _send_refusal(self._send, 413, "too-large", _too_large(self._body_limit), TOO_LARGE)
 
 
 def _is_same_secret(one: str, two: str) -> bool:
@@ -195,7 +215,8 @@ def _too_large(most: int) -> str:
 
 async def _send_refusal(send: Send, status: int, code: str, message: str, hint: str = "") -> None:
     body = json.dumps(plain_refusal(code, message, hint)).encode()
-    await _send_answer(send, status, body, {"content-type": "application/json"})
+    ending = {"connection": "close"} if status == TOO_SLOW else {}
+    await _send_answer(send, status, body, {"content-type": "application/json", **ending})
 
 
 async def _send_answer(send: Send, status: int, body: bytes, headers: Mapping[str, str]) -> None:
