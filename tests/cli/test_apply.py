@@ -84,3 +84,11 @@ def test_columns_without_a_role_are_refused_or_dropped(run: Run) -> None:
     assert "no role" in err
     assert run("out/owner", "second.csv", "-o", "again", "--drop-others")[0] == 0
     assert Path("again/public/data.csv").read_text().startswith("age,sex,disease\n")
+
+
+def test_of_levels_and_cells_it_says_what_can_be_applied(run: Run) -> None:
+    ic.anonymize("first.csv", SCHEMA, model="k>=2", output="stars", format="csv")
+    code, _, err = run("stars/owner", "second.csv", "-o", "again")
+    assert (code, "A local recoding belongs to the table" in err) == (2, True)
+    said = " ".join(err.split())
+    assert 'A release made with the search "optimal" can be applied to other tables.' in said

@@ -47,7 +47,8 @@ def test_a_release_that_is_as_certified_exits_with_0(run: Run, out: Path) -> Non
         "as certified  discernibility: 8\n"
         "as certified  average group size (AECS): 2.0\n"
         "as certified  k>=2: k 2\n"
-        "on trust      date, versions, limits, what the columns are and mean, how many records were left out\n"
+        "on trust      date, versions, limits, what the columns are and mean, how many records were left out, "
+        "the search\n"
         "HOLDS: every promise was measured again, and nothing differs.\n"
     )
 

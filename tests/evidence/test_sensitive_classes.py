@@ -70,7 +70,7 @@ def test_closeness_lists_the_classes_that_fail_first(release: ic.Release) -> Non
     assert (loose.failing, loose.more, loose.quasi) == (0, 0, ("age",))
     strict = closeness_by_class(release, "disease", 8, 0.0, most=1)
     assert strict.classes[0].certified_by is None
-    looked_at = "" if release.recipe.levels else ", drop"  # classes that stand at no levels have no lattice above them
+    looked_at = "" if release.recoding.levels else ", drop"  # classes of their own have no lattice above them
     assert (strict.promise, strict.more) == (f"nt(n=8, t=0)[disease{looked_at}]", 1)
 
 

@@ -126,8 +126,9 @@ def test_it_is_saved_verified_and_explained(tmp_path: Path) -> None:
     assert isinstance(release.recoding, LocalRecoding)
     assert saved.labels[0].tolist() == release.recoding.labels[0].tolist()
     assert "age: 2 labels for 5 values; 28.6% of the records as they are" in release.explain()
-    with pytest.raises(ic.HierarchyError, match="belongs to the table that it was made for"):
+    with pytest.raises(ic.HierarchyError, match="belongs to the table that it was made for") as raised:
         ic.apply(release, TABLE)
+    assert "A release made with the search Optimal() can be applied to other tables" in raised.value.hint
 
 
 def test_what_is_left_out_is_counted_and_not_masked() -> None:

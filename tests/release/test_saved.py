@@ -74,8 +74,11 @@ def test_publishing_again_gives_the_same_files(case: str, saved: Path, fresh: Ca
     files = {path.relative_to(then) for path in then.rglob("*") if path.is_file()}
     assert {path.relative_to(now) for path in now.rglob("*") if path.is_file()} == files | {Path("public/verify.py")}
     for path in files:
-        if path.name == "recipe.json":  # it has learnt since what repeats
-            assert plain(now / path) == {"repeated": [], **plain(then / path)}, path
+        if path.name == "recipe.json":  # it has learnt since what repeats, and how to say plainly what searched
+            assert {**plain(now / path), "search": None} == {"repeated": [], "search": None, **plain(then / path)}, path
+        elif path.name == "release.json":  # which says it too
+            search = plain(now / path)["search"]
+            assert {"search": search, **plain(then / path)} == plain(now / path), path
         elif path.name == "plan.toml":  # its paths have been right since when it is read where it lies
             plan = (now / path).read_text().replace("../../", "").replace('".."', '"plan"')
             search = '\n[search]  # how the release is searched\nalgorithm = "optimal"\n'

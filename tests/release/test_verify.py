@@ -13,7 +13,9 @@ from hypothesis import HealthCheck, given, settings, strategies as st
 import incrowd as ic
 from incrowd.engines import Stamp, write_table
 from incrowd.models import promise as read
+from incrowd.plan._sections import parameters_of, searches
 from incrowd.release import read_certificate
+from incrowd.release._verify_script import SEARCH, SEARCHES
 from release.verified import (
     ORDER,
     PEOPLE,
@@ -101,7 +103,8 @@ def test_the_script_runs_alone_as_a_process_and_says_what_it_saw(tmp_path: Path)
         "as certified  average group size (AECS): 3.0\n"
         "as certified  height: 1\n"
         "as certified  k>=2: k 3\n"
-        "on trust      date, versions, limits, what the columns are and mean, how many records were left out\n"
+        "on trust      date, versions, limits, what the columns are and mean, how many records were left out, "
+        "the search\n"
         "HOLDS: every promise was measured again, and nothing differs.\n"
     )
 
@@ -396,6 +399,90 @@ def test_the_owner_can_see_that_a_release_was_made_by_this_recipe(tmp_path: Path
     assert ic.verify(path, owner=tmp_path / "kept", original=original).differences == ("original: hash of the file",)
 
 
+def starred(folder: Path, **more: Any) -> ic.Release:
+    asked: dict[str, Any] = {"model": "k>=3", "algorithm": ic.LevelsAndCells(), **more}
+    release = ic.anonymize(PEOPLE, schema(None), at_least={"age": 1}, at_most={"age": 1}, **asked)
+    release.save(folder, format="csv")
+    return release
+
+
+def test_the_levels_and_the_starred_cells_of_each_column_are_certified_and_counted_again(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    release = starred(tmp_path / "out")
+    assert release.recipe.levels == {"age": 1, "sex": 0}
+    certificate = read_certificate(tmp_path / "out/public/release.json")
+    rows: Any = release.table
+    stars = {name: sum(row[name] == "*" for row in rows) for name in ("age", "sex")}
+    assert sum(stars.values()) > 0
+    told = {one["name"]: (one["level"], one["starred"]) for one in certificate["columns"] if "starred" in one}
+    assert told == {"age": (1, stars["age"]), "sex": (0, stars["sex"])}
+    assert certificate["search"] == {"name": "levels-and-cells", "settings": {"most_stars": 1.0, "together": []}}
+    assert [limit for limit in certificate["limits"] if "as precisely as it can" in limit] == []
+    assert [limit for limit in certificate["limits"] if "star" in limit] != []
+    checked = ic.verify(tmp_path / "out", owner=tmp_path / "out/owner").checked
+    assert {f"starred cells of age: {stars['age']}", "recipe: search", "recoding: published labels"} <= set(checked)
+    code, said = run_script(tmp_path / "out", capsys)
+    assert (code, f"as certified  starred cells of age: {stars['age']}\n" in said) == (0, True)
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        (lambda c: c["columns"][0].update(starred=c["columns"][0]["starred"] + 1), "starred cells of age: certified"),
+        (lambda c: c["columns"][0].pop("starred"), "shape of the certificate: search"),
+        (lambda c: c.pop("search"), "shape of the certificate: search"),
+        (lambda c: c["search"].update(name="optimal"), "shape of the certificate: search"),
+        (lambda c: c["columns"][2].update(starred=0), "shape of the certificate: search"),
+        (
+            lambda c: (c["measures"].pop("height"), [one.update(level=None) for one in c["columns"]]),
+            "shape of the certificate: search",
+        ),
+    ],
+)
+def test_levels_and_stars_that_the_search_does_not_give_are_caught(
+    change: Any, says: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    starred(tmp_path / "out")
+    rewrite(tmp_path / "out", change)
+    found = ic.verify(tmp_path / "out")
+    assert (found.outcome, found.differences[0][: len(says)]) == ("does not hold", says)
+    code, said = run_script(tmp_path / "out", capsys)
+    assert (code, f"DIFFERS       {says}" in said) == (1, True)
+
+
+def test_a_level_that_the_file_does_not_have_is_caught_by_the_owner(tmp_path: Path) -> None:
+    starred(tmp_path / "out")
+    owner = tmp_path / "out/owner"
+
+    def raise_level(found: Any) -> None:
+        found["columns"][0]["level"] += 1
+        found["measures"]["height"] += 1
+
+    rewrite(tmp_path / "out", raise_level)
+    differences = ic.verify(tmp_path / "out", owner=owner).differences
+    assert differences == ("recipe: levels", "recoding: published labels")
+
+
+def test_a_certificate_knows_every_search_that_there_is(tmp_path: Path) -> None:
+    ours = {name: one.local and name != "levels-and-cells" for name, one in searches().items()}
+    assert {name: not local for name, local in ours.items()} == {
+        name: levels for name, levels in SEARCHES.items() if name not in {"apply", "other"}
+    }
+    assert {f"{one}?" for name in ours for one in parameters_of(name)} == {*SEARCH["settings"], "outliers?"}
+
+    class Own(ic.Optimal):
+        pass
+
+    secret = ic.anonymize(PEOPLE, schema(None), model="k>=2", algorithm=Own(), max_suppressed=0.5)
+    secret.save(tmp_path / "own", format="csv")
+    outliers = ic.anonymize(PEOPLE, schema(None), model="k>=2", algorithm=ic.Datafly(outliers=3), max_suppressed=0.5)
+    outliers.save(tmp_path / "outliers", format="csv")
+    told = [read_certificate(tmp_path / name / "public/release.json")["search"] for name in ("own", "outliers")]
+    assert told == [{"name": "other", "settings": {}}, {"name": "datafly", "settings": {"improved": True}}]
+    assert ic.verify(tmp_path / "outliers", owner=tmp_path / "outliers/owner").outcome == "holds"
+
+
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
@@ -437,6 +524,10 @@ WRONG = {
     "columns: role": lambda c: c["columns"][0].update(role="nobody"),
     "columns: meaning": lambda c: c["columns"][2].update(taxonomy=[[]]),
     "promises: required: bound": lambda c: c["promises"][0]["required"][0].update(bound=2),
+    "search: name": lambda c: c["search"].update(name="magic"),
+    "search: settings: measure": lambda c: c["search"]["settings"].update(measure=None),
+    "search": lambda c: c["search"].update(name="mondrian"),
+    "columns: starred": lambda c: c["columns"][0].update(starred=-1),
     "more": lambda c: c.update(more=1),
 }
 

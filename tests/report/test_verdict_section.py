@@ -14,7 +14,9 @@ import pytest
 import incrowd as ic
 from incrowd.models import KAnonymity, LDiversity, PSensitive
 from incrowd.release._about import QUESTIONS, About
+from incrowd.release._recipe import described_search
 from incrowd.report import Page, Section, Table, html_of, letter_of
+from incrowd.report._data_section import columns_section, technique
 from incrowd.report._method_section import search_text
 from incrowd.report._report import charts_of, owner_page, public_page
 from incrowd.report._verdict_section import doubts, open_questions
@@ -173,16 +175,20 @@ def test_no_engine_and_no_text_of_a_program_is_in_a_report(tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize(
-    ("program", "plain"),
+    ("search", "plain"),
     [
-        ("Optimal(measure='loss')", "optimal (measure loss)"),
-        ("CheapestFirst()", "cheapest-first"),
-        ("Mondrian(strict=True, labels='range')", "mondrian (strict True, labels range)"),
-        ("MuArgus", "mu-argus"),
+        (ic.Optimal(), "optimal (measure loss)"),
+        (ic.Mondrian(), "mondrian (strict true, labels range)"),
+        (ic.LevelsAndCells(), "levels-and-cells (most_stars 1.0)"),
+        (
+            ic.LevelsAndCells(most_stars={"age": 0.1, "zip": 0}, together=[["zip", "town"], ["age", "born"]]),
+            "levels-and-cells (most_stars age 0.1 and zip 0, together zip with town and age with born)",
+        ),
+        (None, "apply"),
     ],
 )
-def test_a_search_is_called_as_in_a_plan(program: str, plain: str) -> None:
-    assert search_text(program) == plain
+def test_a_search_is_called_as_in_a_plan(search: Any, plain: str) -> None:
+    assert search_text(described_search(search)) == plain
 
 
 def test_long_tables_are_cut_in_print_and_whole_as_json(tmp_path: Path) -> None:
@@ -234,3 +240,24 @@ def test_a_rule_that_was_named_and_fails_does() -> None:
     rule = "The rule of EMA and Health Canada (ema-0.09) does not hold"
     said = doubts(release.charts, [release.charts.risk_after.against("ema-0.09")])
     assert said == [f"{rule} (highest chance): 0.1250 (the smallest class has 8 records)."]
+
+
+def test_a_report_on_levels_and_cells_says_what_was_done_to_each_column() -> None:
+    table = [{"age": 20 + row % 2, "sex": "fm"[row % 2], "zip": f"0{row}"} for row in range(8)]
+    table.append({"age": 47, "sex": "f", "zip": "09"})
+    schema = ic.Schema(quasi={"age": ic.intervals(10), "sex": None, "zip": ic.mask()})
+    levels = {"age": 1, "sex": 0, "zip": 2}
+    how: dict[str, Any] = {"at_least": levels, "at_most": levels, "algorithm": ic.LevelsAndCells()}
+    release = ic.anonymize(table, schema, model="k>=2", **how)
+    known = {name: technique(release, name) for name in levels}
+    assert known == {
+        "age": "generalization and local suppression",
+        "sex": "none",
+        "zip": "attribute suppression",
+    }
+    (shown,) = columns_section(release).tables
+    assert [row[-1] for row in shown.rows] == [
+        "at level 1 of its hierarchy, with stars in single cells",
+        "as it is",
+        "without its values: every value is a star",
+    ]

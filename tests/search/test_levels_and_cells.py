@@ -165,6 +165,18 @@ def test_it_stops_when_it_is_told_to() -> None:
     assert len(told) == 1
 
 
+def test_whoever_watches_hears_how_much_detail_is_kept_whatever_is_important() -> None:
+    told: list[Progress] = []
+    table = [*({"age": 20 + row % 2, "town": "ulm"} for row in range(8))]
+    asked: Any = {"model": "k>=2", "importance": {"age": 9}, "at_most": {"age": 0, "town": 0}, "progress": told.append}
+    table.append({"age": 20, "town": "bonn"})
+    schema = ic.Schema(quasi={"age": ic.intervals(10), "town": ic.flat()})
+    release = ic.anonymize(table, schema, algorithm=ic.LevelsAndCells(), **asked)
+    assert 0 < release.detail_kept < 1
+    assert told[-1].kept == pytest.approx(release.detail_kept)
+    assert told[-1].best != pytest.approx(1 - release.detail_kept)
+
+
 def test_options_are_values_of_their_own() -> None:
     given = {"age": 0.5}
     search = ic.LevelsAndCells(most_stars=given, together=[["age", "town"]])

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import contextlib
 import math
 import random
 from collections import Counter
@@ -204,6 +205,27 @@ def test_a_search_can_be_watched_and_stopped(monkeypatch: pytest.MonkeyPatch) ->
     assert outcome.proof == "best found"
     assert len(seen) == 5
     assert seen[-1].nodes == 3**20
+
+
+@pytest.mark.parametrize("measure", ["loss", "discernibility"])
+def test_whoever_watches_hears_how_much_detail_the_best_so_far_keeps(
+    measure: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(_boxes, "EVERY", 0.0)
+    table = [{"age": 20 + row % 7, "town": f"{row % 5}1"} for row in range(40)]
+    schema = ic.Schema(quasi={"age": ic.intervals(3), "town": ic.mask()})
+    asked: Any = {"model": "k>=3", "max_suppressed": 0.2}
+    nodes = [{"age": age, "town": town} for age in range(3) for town in range(3)]
+    known = set()
+    for node in nodes:
+        with contextlib.suppress(ic.NoSafeRelease):
+            one = ic.anonymize(table, schema, algorithm=Optimal(), at_least=node, at_most=node, **asked)
+            known.add(round(one.detail_kept, 9))
+    seen: list[Progress] = []
+    ic.anonymize(table, schema, algorithm=Optimal(measure), progress=seen.append, **asked)
+    told = {round(one.kept, 9) for one in seen if one.kept is not None}
+    assert told
+    assert told <= known
 
 
 @pytest.mark.parametrize(

@@ -106,7 +106,7 @@ class Slow:
         self.stopped = False
 
     async def call(self, task: str, given: Plain, hear: Any = None) -> Plain:
-        hear({"stage": "searching", "words": task, "done": 1, "total": None, "best": "0.5", **given})
+        hear({"stage": "searching", "words": task, "done": 1, "total": None, "kept": "0.5", **given})
         return await self.answer
 
     async def stop(self) -> None:
@@ -161,7 +161,7 @@ def test_the_time_left_follows_from_the_limit_of_the_search() -> None:
         job = started(jobs, limit=60)
         await asyncio.sleep(0)
         shown = job.show()
-        assert (shown["stage"], shown["best"]) == ("searching", "0.5")
+        assert (shown["stage"], shown["kept"]) == ("searching", "0.5")
         assert 55 < shown["left"] <= 60
         await jobs.close()
 

@@ -232,7 +232,9 @@ def frontier(
 
 # ``incrowd apply``: a release that was found once, on new data.
 
-Owner = Annotated[Path, Argument(metavar="OWNER", help="The folder owner of a release that was written before.")]
+Owner = Annotated[
+    Path, Argument(metavar="OWNER", help='The folder owner of a release that was made with algorithm = "optimal".')
+]
 Data = Annotated[Path, Argument(metavar="DATA", help="The new table, with the same columns.")]
 Output = Annotated[Path, Option("--output", "-o", metavar="FOLDER", help="Where to write the release.")]
 Format = Annotated[
@@ -267,7 +269,7 @@ def apply(
     quiet: Quiet = False,
     _show_values: ShowValues = False,
 ) -> None:
-    """Publish new data exactly as an earlier release was: the same levels, the same labels, checked again.
+    """Publish new data exactly as an earlier release by a best node was: the same levels and labels, checked again.
 
     For example: incrowd apply out/owner patients-2027.csv -o out-2027
     """

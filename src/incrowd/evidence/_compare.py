@@ -309,7 +309,7 @@ def better_search(release: Release, seconds: float) -> Better | None:
     if release.basis is None or release.recipe.sample is not None:
         return None
     problem = release.basis.problem
-    name = "most detail" if release.recipe.algorithm.startswith(LevelsAndCells.__name__) else "levels and cells"
+    name = "most detail" if release.recipe.has_stars else "levels and cells"
     quasi = problem.census.codes[: len(problem.census.quasi)]
     points = len(group(quasi, [int(codes.max(initial=0)) + 1 for codes in quasi]))
     about = PER_CELL * points * len(quasi) + LOADING * ("numba" not in sys.modules)

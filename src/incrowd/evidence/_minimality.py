@@ -89,7 +89,7 @@ def _exposed_records(recoding: LocalRecoding, name: str, chosen: npt.NDArray[np.
 
 
 Ints = npt.NDArray[np.int64]
-ADVICE = "one level per column gives away less of what its algorithm knows."
+ADVICE = "downcoding, narrowest group: one level per column and no stars give away less of what the search knows."
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -150,8 +150,9 @@ def downcoding(local: LocalSubject) -> Attack:
         worst_class=_class_label(local.recoding, worst),
         distribution=tuple((bound, int(sizes[mask].sum())) for bound, mask in bounds),
         notes=(
-            f"downcoding: {right:,} of {made:,} conclusions from tight labels are right; {ADVICE}",
-            "downcoding: worst is the largest share of hidden values of a group that are known to occur there.",
+            f"downcoding: {right:,} of {made:,} conclusions from tight labels are right.",
+            "downcoding: worst is the largest share of a group's hidden values that are known to occur.",
+            ADVICE,
         ),
         _records=partial(_class_table, local, whole),
     )
@@ -177,8 +178,9 @@ def narrowest_group(local: LocalSubject, joined: Joined | None = None) -> Attack
         worst=Fraction(1, int(size[there > 0].min())) if (there > 0).any() else None,
         distribution=tuple((one, int(there[size * one.numerator <= one.denominator].sum())) for one in CHANCES),
         notes=(
-            f"narrowest group: {found}; {ADVICE}",
+            f"narrowest group: {found}.",
             "narrowest group: guessing is what linkage finds without this knowledge.",
+            ADVICE,
         ),
         _records=partial(_table_of_alone, local, joined, person, really),
     )

@@ -31,7 +31,7 @@ def sensitive_classes(release: Release, column: str) -> tuple[Problem, Classes]:
     if column not in schema.sensitive_names:
         raise UnknownColumnError.of(column, list(schema.sensitive_names), given_as="sensitive column")
     if column not in problem.census.sensitive:
-        if release.recipe.levels is None:
+        if release.recoding.levels is None:
             return problem, _classes_as_published(release, column)
         census = problem.census
         wanted = {*census.sensitive, column}
@@ -39,7 +39,7 @@ def sensitive_classes(release: Release, column: str) -> tuple[Problem, Classes]:
             census.quasi,
             tuple(name for name in schema.sensitive_names if name in wanted),
             census.ladders,
-            release.recipe.levels,  # nothing below them is published
+            release.recoding.levels,  # nothing below them is published
             schema.entity,
             schema.count,
         )

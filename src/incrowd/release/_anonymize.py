@@ -14,6 +14,7 @@ from incrowd.core import (
     NoSafeRelease,
     ParameterError,
     Schema,
+    Setting,
     warn,
 )
 from incrowd.models import Model, Number, promise, suppression_limit
@@ -140,7 +141,7 @@ def anonymize(  # noqa: PLR0913 - the front door of the house; only the first tw
     refuse_infeasible(problem)
     algorithm = _usual_search(problem) if algorithm is None else algorithm
     outcome = with_notes_on_floor(source.engine, problem, algorithm.search(problem, progress))
-    return publish(source, problem, outcome, repr(algorithm))
+    return publish(source, problem, outcome, algorithm)
 
 
 def _usual_search(problem: Problem) -> Algorithm:
@@ -167,7 +168,8 @@ def apply(
     Parameters
     ----------
     release
-        The release whose levels are taken, a recoding that was loaded, or the folder ``owner`` of a saved release.
+        The release whose levels are taken, a recoding that was loaded, or the folder ``owner`` of a saved release. It
+        has one level per column and no stars in cells: make it with ``algorithm=Optimal()``.
     table
         The new table, with the same columns.
     max_suppressed, max_suppressed_records
@@ -180,6 +182,9 @@ def apply(
     ------
     NoSafeRelease
         If the promise breaks on the new table.
+    HierarchyError
+        If the release is a local recoding, such as one by levels and cells: which cells have a star is decided by the
+        table that it was made for. Or if a column has other labels on the new table.
     UncoveredValuesError
         If a saved recoding does not know a value of the new table; a release still has its hierarchies, and may.
 
@@ -192,7 +197,8 @@ def apply(
     --------
     >>> import incrowd as ic
     >>> schema = ic.Schema(quasi={"age": ic.intervals(10, 20)})
-    >>> first = ic.anonymize([{"age": 31}, {"age": 34}, {"age": 52}, {"age": 55}], schema, model="k>=2")
+    >>> people = [{"age": 31}, {"age": 34}, {"age": 52}, {"age": 55}]
+    >>> first = ic.anonymize(people, schema, model="k>=2", algorithm=ic.Optimal())
     >>> ic.apply(first, [{"age": 38}, {"age": 33}]).table
     [{'age': '[30, 40)'}, {'age': '[30, 40)'}]
     """
@@ -203,7 +209,11 @@ def apply(
     schema, model, recoding = known.schema, known.model, known.recoding
     if not isinstance(recoding, FullDomainRecoding):
         msg = "A local recoding belongs to the table that it was made for."
-        raise HierarchyError(msg, hint="search again on the new table.")
+        best = Setting.search("Optimal")
+        hint = Hint(
+            "search again on the new table. A release made with the search {} can be applied to other tables.", best
+        )
+        raise HierarchyError(msg, hint=hint)
     manner = Manner.of({"suppression": "mask" if recoding.masked else "drop", **options}, schema)
     source = Source.open(table, schema, manner)
     census = CensusPlan.of(source.engine, Goal(schema, model, at_most=recoding.levels)).census()
@@ -213,7 +223,7 @@ def apply(
     node = _node_at(problem, {name: recoding.levels[name] for name in census.quasi})
     notes = notes_on_given_levels(source.engine, problem)
     outcome = Outcome(node, proof="levels given", lower_bound=node.score, checked=1, nodes=1, notes=notes)
-    return publish(source, problem, outcome, "apply")
+    return publish(source, problem, outcome, None)
 
 
 def _expect_same_labels(census: Census, recoding: FullDomainRecoding) -> None:

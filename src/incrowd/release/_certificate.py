@@ -27,6 +27,7 @@ from incrowd.engines import Engine, Wording, digest_of_files, ending_of, files_o
 from incrowd.models import Model, NTCloseness, exact_text
 from incrowd.release._input_distance import input_distance_bound
 from incrowd.release._output import LABELS, KeyFile
+from incrowd.release._recipe import public_search
 from incrowd.release._release_file import Measurement
 
 if TYPE_CHECKING:
@@ -92,6 +93,10 @@ LOCAL = (
     "A local recoding labels each group as precisely as it can. Whoever knows the method can sometimes tell more than "
     "the labels say: which finer groups were too small (downcoding, minimality)."
 )
+STARS = (
+    "Every column has one level, and single cells have a star. Whoever knows the method can tell from a star that "
+    "the record, or one that it is grouped with, would stand out by what is under it (downcoding, minimality)."
+)
 HARMLESS = "Columns that were called insensitive are published as they are; the promises say nothing about them."
 
 
@@ -104,7 +109,8 @@ def limits_of(release: Release) -> list[str]:
         (recipe.repeated, ROWS_COUNTED),
         (schema.entity is not None, SEVERAL_ROWS),
         (schema.insensitive, HARMLESS),
-        (release.recoding.levels is None, LOCAL),
+        (recipe.levels is None, LOCAL),
+        (recipe.has_stars, STARS),
     ]
     return [*GENERAL, *(sentence for applies, sentence in perhaps if applies)]
 
@@ -139,7 +145,8 @@ def certificate_of(
             **({"stars": list(wording.stars)} if wording.stars else {}),
             **({"labels": digest_of_files(data.with_name(LABELS))} if data.with_name(LABELS).exists() else {}),
         },
-        "columns": columns,
+        "columns": _columns_with_stars(release, found),
+        "search": public_search(release.recipe.search),
         "promise": release.recipe.promise,
         "promises": _promise_entries(release, found),
         "counted": "records" if release.schema.entity is None else "persons",
@@ -153,6 +160,14 @@ def certificate_of(
         "pseudonymised": pseudonyms,
         "limits": limits_of(release),
     }
+
+
+def _columns_with_stars(release: Release, found: Measurement) -> list[Plain]:
+    """Say of every quasi-identifier how many records have a star there, where the search puts stars into cells."""
+    if not release.recipe.has_stars:
+        return list(found.columns)
+    stars = found.starred
+    return [{**one, "starred": stars[one["name"]]} if one["name"] in stars else one for one in found.columns]
 
 
 def escaping_of(data: Path) -> str | None:

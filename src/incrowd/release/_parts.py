@@ -112,7 +112,7 @@ class PartsProgress:
 
     def __call__(self, part: Progress) -> bool:
         if not self._stopped:
-            self._stopped = self._tell(Progress(self.done + part.checked, self._records, part.best)) is False
+            self._stopped = self._tell(Progress(self.done + part.checked, self._records, None)) is False
         return not self._stopped
 
 
@@ -222,8 +222,9 @@ class PartwisePublication:
         return Found(
             problem=self.problem,
             outcome=outcome,
-            algorithm=repr(self.algorithm),
+            algorithm=self.algorithm,
             recoding=recoding,
+            levels=None,
             predicted=None,
             suppressed=0,
             costs=outcome.costs,

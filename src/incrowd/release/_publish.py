@@ -40,7 +40,7 @@ from incrowd.release._feasibility import no_release, refuse_infeasible
 from incrowd.release._floor import NO_REPORTS, with_notes_on_floor
 from incrowd.release._folder import Folders
 from incrowd.release._output import Output
-from incrowd.release._recipe import Basis, Predicted, Recipe, prediction_of
+from incrowd.release._recipe import Basis, Predicted, Recipe, described_search, prediction_of
 from incrowd.release._release import Release
 from incrowd.release._release_file import Measuring, open_released
 from incrowd.release._source import Source
@@ -219,13 +219,15 @@ def _can_report(original: Engine, released: Engine, schema: Schema) -> bool:
 class Found:
     """What was searched, and what was found. Some of it is still being counted while the table is written.
 
-    ``predicted`` are the classes that the recoding makes; ``None`` where they are held nowhere as a whole.
+    ``algorithm`` is ``None`` where the levels were given. ``predicted`` are the classes that the recoding makes;
+    ``None`` where they are held nowhere as a whole.
     """
 
     problem: Problem
     outcome: Outcome | LocalOutcome
-    algorithm: str
+    algorithm: Algorithm | None
     recoding: Recoding
+    levels: Mapping[str, int] | None
     predicted: Future[Predicted] | None
     suppressed: int
     costs: Mapping[str, float]
@@ -233,13 +235,13 @@ class Found:
     input: Future[dict[str, Any]]
 
 
-def publish(source: Source, problem: Problem, outcome: Outcome | LocalOutcome, algorithm: str) -> Release:
+def publish(source: Source, problem: Problem, outcome: Outcome | LocalOutcome, algorithm: Algorithm | None) -> Release:
     """Publish the best node, or the local recoding, that a search found."""
     with ThreadPoolExecutor(max_workers=1) as beside:  # NumPy and DuckDB let others run while they work
         draft = Draft.of(problem, outcome)
         predicted = beside.submit(lambda: draft.predicted)
         described = source.described(problem.census.records + problem.census.dropped, beside)
-        known = draft.recoding, predicted, draft.suppressed, draft.costs, draft.explanation
+        known = draft.recoding, draft.levels, predicted, draft.suppressed, draft.costs, draft.explanation
         found = Found(problem, outcome, algorithm, *known, described)
         if source.manner.output is not None:
             return _write_release(source, found, predicted, source.manner.output)
@@ -366,9 +368,9 @@ def _recipe_of(source: Source, found: Found, notes: tuple[str, ...]) -> Recipe:
     lattice = None if isinstance(outcome, LocalOutcome) else outcome
     return Recipe(
         promise=str(problem.model),
-        algorithm=found.algorithm,
+        algorithm="apply" if found.algorithm is None else repr(found.algorithm),
         proof=outcome.proof,
-        levels=None if found.recoding.levels is None else dict(found.recoding.levels),
+        levels=None if found.levels is None else dict(found.levels),
         records=census.records,
         suppressed=found.suppressed,
         max_suppressed_records=problem.limit,
@@ -385,4 +387,5 @@ def _recipe_of(source: Source, found: Found, notes: tuple[str, ...]) -> Recipe:
         repeated=tuple(people),
         sample=source.sample,
         floor={} if found.predicted is None else problem.raised,
+        search=described_search(found.algorithm),
     )

@@ -6,17 +6,28 @@ import functools
 import os
 import platform
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, is_dataclass, replace
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from incrowd.core import Cells, Classes, FullDomainRecoding, Grouping, Labelling, LocalRecoding, Namer, Recoding
+from incrowd.core import (
+    Cells,
+    Classes,
+    FullDomainRecoding,
+    Grouping,
+    Labelling,
+    LocalRecoding,
+    Namer,
+    Recoding,
+    Setting,
+)
 from incrowd.engines import Stamp, Wording
+from incrowd.measures import Measure
 from incrowd.release._census import AS_READ
-from incrowd.search import Problem
+from incrowd.search import Algorithm, Problem
 
 LIBRARIES = ("incrowd", "duckdb", "narwhals", "numpy", "pandas", "polars", "pyarrow", "pyspark")
 
@@ -44,10 +55,12 @@ class Recipe:
         The promise, as its text.
     algorithm
         The search, with its parameters.
+    search
+        The same as plain data: its ``name`` as a plan has it, and its ``settings``.
     proof
         What the search shows: ``"optimal"``, ``"all minimal nodes"``, ``"least height"``, ``"best found"``.
     levels
-        The level of every quasi-identifier; ``None`` for a local recoding.
+        The level of every quasi-identifier, stars in single cells aside; ``None`` where every class has its own labels.
     records, suppressed
         How many records the table had, and how many are left out of the release, or masked in it.
     max_suppressed_records
@@ -100,6 +113,12 @@ class Recipe:
     repeated: tuple[str, ...] = ()
     sample: int | None = None
     floor: Mapping[str, int] = field(default_factory=dict)
+    search: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def has_stars(self) -> bool:
+        """Whether every column has one level, and single cells may have a star."""
+        return bool(self.search.get("name") == STARRING)
 
     @property
     def gap(self) -> str:
@@ -123,6 +142,44 @@ class Recipe:
         if "dialect" in self.input:
             return Wording.read_of(self.input["dialect"])
         return Wording() if self.input["kind"] in {"csv", "tsv", "txt", "gz"} else None
+
+
+STARRING = "levels-and-cells"
+"""The search whose columns have one level each, and stars in single cells."""
+OWNER_ONLY = frozenset({"outliers"})
+"""Settings of searches that say how many records might have been left out, which only the owner knows."""
+
+
+def public_search(search: Mapping[str, Any]) -> dict[str, Any]:
+    """Give the name of a search, and those of its settings that anybody may know."""
+    settings = {name: value for name, value in search["settings"].items() if name not in OWNER_ONLY}
+    return {"name": search["name"], "settings": settings}
+
+
+def described_search(algorithm: Algorithm | None) -> dict[str, Any]:
+    """Give the name of a search and its settings: ``apply`` where levels were given, ``other`` for one not ours."""
+    if algorithm is None:
+        return {"name": "apply", "settings": {}}
+    if not (own := _own_fields(algorithm)):
+        return {"name": "other", "settings": {}}
+    named = {one.name: getattr(algorithm, one.name) for one in own}
+    settings = {name: _plain_setting(value) for name, value in named.items() if value is not None}
+    return {"name": Setting.search(type(algorithm).__name__).value["name"], "settings": settings}
+
+
+def _plain_setting(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {str(name): _plain_setting(inner) for name, inner in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain_setting(inner) for inner in value]
+    if isinstance(value, Measure):
+        return " ".join([value.name, *(str(getattr(value, one.name)) for one in _own_fields(value))])
+    return value if isinstance(value, (str, bool, int, float)) else "other"
+
+
+def _own_fields(value: Any) -> tuple[Any, ...]:
+    """Give the settings of what is ours; of what somebody else wrote nobody knows who may read them."""
+    return fields(value) if type(value).__module__.startswith("incrowd.") and is_dataclass(value) else ()
 
 
 def described_input(

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from incrowd.core import Classes, Domain, Kind, Ladder, PrivacyWarning, Schema, Verdict, joint_verdict, json_in
+from incrowd.core import TOP, Classes, Domain, Kind, Ladder, PrivacyWarning, Schema, Verdict, joint_verdict, json_in
 from incrowd.engines import Engine, Wording, ending_of, is_escaped, open_table, shares_of
 from incrowd.hierarchies import Averaged, Categories, Ordered, Tree, auto, ordered
 from incrowd.models import Model
@@ -28,7 +28,8 @@ class Measurement:
     """What was measured on a released file, with nothing but this file to compare with.
 
     ``promises`` has the one behind each finding of the verdict, ``sizes`` the records of every class, ``values`` the
-    number of different ones per sensitive column, and ``columns`` what a certificate says of them.
+    number of different ones per sensitive column, ``starred`` how many records have ``*`` in a quasi-identifier, and
+    ``columns`` what a certificate says of them.
     """
 
     verdict: Verdict
@@ -36,6 +37,7 @@ class Measurement:
     sizes: npt.NDArray[np.int64]
     rows: int
     values: Mapping[str, int]
+    starred: Mapping[str, int]
     columns: Sequence[Plain]
 
 
@@ -86,6 +88,7 @@ class Measuring:
             ]
         self._verdicts: list[Verdict] = []
         self._sizes: list[npt.NDArray[np.int64]] = []
+        self._starred = dict.fromkeys(self._quasi, 0)
 
     @classmethod
     def of(cls, release: Release, engine: Engine, shares: int = 1) -> Self:
@@ -109,6 +112,9 @@ class Measuring:
     def _judge(self, classes: Classes) -> None:
         self._verdicts.append(verdict_of([judge for _, judge in self._pairs], classes, self._quasi))
         self._sizes.append(classes.records)
+        for column, name in enumerate(self._quasi):
+            stars = np.flatnonzero(classes.names(column) == TOP)
+            self._starred[name] += int(classes.records[np.isin(classes.codes[column], stars)].sum())
 
     def result(self) -> Measurement:
         """Give what was measured."""
@@ -119,6 +125,7 @@ class Measuring:
             sizes=np.concatenate(self._sizes),
             rows=int(first.counts.sum()),
             values={name: len(domain) for name, domain in self._domains.items()},
+            starred=self._starred,
             columns=self._columns,
         )
 

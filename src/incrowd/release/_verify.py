@@ -16,6 +16,7 @@ from incrowd.core import (
     FullDomainRecoding,
     HierarchyError,
     IncrowdError,
+    Recoding,
     ReleaseMismatch,
     SchemaError,
     text_in,
@@ -26,8 +27,9 @@ from incrowd.release._census import Reading, reading_as_before, shares_needed
 from incrowd.release._certificate import SCHEMA, bytes_of, canonical, escaping_of, is_signed, shown_measures
 from incrowd.release._folder import certificate_at, owner_beside
 from incrowd.release._output import LABELS, KeyFile
+from incrowd.release._recipe import public_search
 from incrowd.release._recoding_file import json_at, load_recoding
-from incrowd.release._release_file import Measuring, open_released, public_schema, wording_of
+from incrowd.release._release_file import Measurement, Measuring, open_released, public_schema, wording_of
 from incrowd.release._republication import Republication, compare_promises, republish
 from incrowd.release._verify_script import FIGURES, certificate_from, wrong_in
 
@@ -45,14 +47,18 @@ def compare_owner(certificate: Plain, public: Path, owner: Path) -> Iterator[Rem
     levels = {column["name"]: column["level"] for column in columns if column["role"] == "quasi-identifier"}
     for name in ("promise", "suppressed", "masked", "dropped", "date", "versions"):
         yield certificate[name] == recipe.get(name), f"recipe: {name}"
+    if "search" in certificate or "search" in recipe:
+        searched = recipe.get("search", {"name": None, "settings": {}})
+        yield certificate.get("search") == public_search(searched), "recipe: search"
     yield levels == (recipe["levels"] or dict.fromkeys(levels)), "recipe: levels"
     saved = load_recoding(owner)
     roles = {column["name"]: column["role"] for column in columns}
     yield all(saved.schema.role(name) == role for name, role in roles.items()), "recipe: roles of the columns"
     if isinstance(saved.recoding, FullDomainRecoding):
         yield levels == dict(saved.recoding.levels), "recoding: levels"
+    if None not in (at := dict(saved.recoding.levels or levels)).values():
         released = open_released(public / Path(certificate["data"]["name"]).name, wording_of(certificate["data"]))
-        yield _are_labels_of_recoding(saved.recoding, released), "recoding: published labels"
+        yield _are_labels_of_recoding(saved.recoding, at, released), "recoding: published labels"
 
 
 def compare_original(
@@ -86,13 +92,15 @@ def compare_original(
     return again, told
 
 
-def _are_labels_of_recoding(recoding: FullDomainRecoding, released: Engine) -> bool:
-    """Say whether every label of the file is one that the recoding publishes."""
+def _are_labels_of_recoding(recoding: Recoding, levels: Mapping[str, int], released: Engine) -> bool:
+    """Say whether every label of the file is one that the recoding publishes at these levels, or a star in a cell."""
+    if {*levels} != {*recoding.quasi} or any(level > recoding.ladders[name].height for name, level in levels.items()):
+        return False
     domains = released.domains(recoding.quasi)
-    masked = {TOP} if recoding.has_masked else set()
+    stars = {TOP} if not isinstance(recoding, FullDomainRecoding) or recoding.has_masked else set()
     return all(
-        set(domains[name].texts.tolist()) <= {*recoding.ladders[name].labels[level].tolist(), *masked}
-        for name, level in recoding.levels.items()
+        set(domains[name].texts.tolist()) <= {*recoding.ladders[name].labels[level].tolist(), *stars}
+        for name, level in levels.items()
         if level
     )
 
@@ -258,7 +266,8 @@ def _certificate_text(path: Path) -> Plain:
 def _unproven_claims(certificate: Plain, key: KeyFile | None, owner: object) -> tuple[str, ...]:
     """Name what the certificate says and nothing shows: the recipe of the owner shows most of it."""
     unsigned = ("the signature: nobody gave the public key",) if key is None and "signature" in certificate else ()
-    return (*(ON_TRUST if owner is None else ("limits",)), *unsigned)
+    searched = ("the search",) if owner is None and "search" in certificate else ()
+    return (*(ON_TRUST if owner is None else ("limits",)), *searched, *unsigned)
 
 
 def _compare_file(
@@ -342,7 +351,7 @@ def _compare_table(
     except (KeyError, TypeError, AttributeError, IndexError) as error:
         trouble = f"what is said of the columns does not fit ({type(error).__name__})"
     else:
-        yield from _compare_counts(certificate, found.sizes, found.rows)
+        yield from _compare_counts(certificate, found)
         yield from compare_promises(certificate, found, None if again is None else again.verdict.findings)
         return
     yield False, f"what can be measured: {trouble}"
@@ -356,14 +365,17 @@ def _shares_needed(engine: Engine, columns: list[Plain], model: Model) -> int:
     return shares_needed(engine, CensusRequest(schema.quasi_names, schema.sensitive_names))
 
 
-def _compare_counts(certificate: Plain, sizes: Any, rows: int) -> Iterator[Remark]:
-    found: Mapping[str, float] = {
-        "rows": rows,
+def _compare_counts(certificate: Plain, measured: Measurement) -> Iterator[Remark]:
+    columns, sizes = certificate["columns"], measured.sizes
+    found: dict[str, float] = {
+        "rows": measured.rows,
         "records": int(sizes.sum()),
         "classes": len(sizes),
-        **shown_measures(certificate["columns"], sizes, certificate["suppressed"], certificate["masked"]),
+        **shown_measures(columns, sizes, certificate["suppressed"], certificate["masked"]),
+        **{f"starred cells of {name}": stars for name, stars in measured.starred.items()},
     }
     certified = {**certificate["data"], **certificate, **certificate["measures"]}
+    certified |= {f"starred cells of {one['name']}": one["starred"] for one in columns if "starred" in one}
     for name, number in found.items():
         if name in certified:
             off = 1e-9 * abs(number) if name == "aecs" else 0

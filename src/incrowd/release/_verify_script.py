@@ -43,7 +43,16 @@ DATA |= {"dialect?": STYLE, "stars?": WORDS}
 PLAIN: Plain = {"separator": ",", "encoding": "utf-8", "mark": False, "decimal": ".", "dates": None, "columns": []}
 ROLES = ("quasi-identifier", "sensitive", "insensitive", "identifier", "entity", "count")
 MEANING = {"order?": ("numbers", "dates", [MAYBE]), "taxonomy?": [[MAYBE]], "categories?": [[MAYBE]]}
-COLUMN = {"name": str, "role": ROLES, "level": (COUNT, None), "averaged?": ("mean", "median"), **MEANING}
+COLUMN = {"name": str, "role": ROLES, "level": (COUNT, None), "averaged?": ("mean", "median"), "starred?": COUNT}
+COLUMN |= MEANING
+STARRING = "levels-and-cells"  # a search with one level per column, and stars in single cells
+SEARCHES: Plain = dict.fromkeys(("apply", STARRING, "incognito", "optimal", "samarati"), True)  # have levels
+SEARCHES |= dict.fromkeys(("cheapest-first", "datafly", "mondrian", "mu-argus", "swap-diversity", "top-down"), False)
+SEARCHES["other"] = None  # somebody's own
+SETTINGS: Plain = dict.fromkeys(("best?", "every?", "labels?", "measure?"), str) | {"together?": [WORDS]}
+SETTINGS |= dict.fromkeys(("conditions?", "improved?", "retry?", "strict?", "swap?", "tighten?"), bool)
+SETTINGS |= {"block?": COUNT, "seconds?": (int, float), "most_stars?": (int, float, {str: (int, float)})}
+SEARCH = {"name": (*SEARCHES,), "settings": {**SETTINGS, "identifying?": ({str: str}, [WORDS])}}
 CERTIFICATE = {"schema": 1, "date": DAY, "versions": {"incrowd": str, str: str}, "data": DATA, "columns": [COLUMN]}
 CERTIFICATE |= {
     "promise": str,
@@ -55,7 +64,7 @@ CERTIFICATE |= {
 CERTIFICATE |= {"classes": COUNT, "suppressed": COUNT, "masked": COUNT, "dropped": COUNT, "pseudonymised": WORDS}
 CERTIFICATE |= {"measures": {"height?": COUNT, "discernibility": COUNT, "aecs": (int, float)}}
 FIGURES = {"aecs": "average group size (AECS)"}  # what people call a figure
-CERTIFICATE |= {"limits": WORDS, "signature?": str}
+CERTIFICATE |= {"limits": WORDS, "signature?": str, "search?": SEARCH}
 PROMISE = {"promise": str, "columns": WORDS, "measured": (WORDS, None), "holds": True, "holds_here": (bool, None)}
 PROMISE |= {"required": [{"name": str, "sense": str, "bound": str}], "owner_only": MAYBE, "limits": str}
 DISTANCE = {"distance": ("equal", "ordered", "hierarchical", "kl"), "input_at_most?": str}
@@ -121,9 +130,20 @@ def wrong_in(certificate: Any) -> list[str]:
         wrong |= set() if len(set(texts)) == len(texts) and tree and all(paths) else {"certificate: columns: meaning"}
     if not wrong and not is_dialect(certificate["data"].get("dialect", PLAIN)):
         wrong.add("certificate: data: dialect")
+    if not wrong and not is_search_of(certificate.get("search"), certificate["columns"]):
+        wrong.add("certificate: search")
     if not wrong and not is_day(certificate["date"]):
         wrong.add("certificate: date")
     return sorted(wrong)
+
+
+def is_search_of(search: Plain | None, columns: list[Plain]) -> bool:
+    """Say whether a search gives such columns: one level for each or none, and stars that are counted or none."""
+    name = search["name"] if search else "other"
+    quasi = [column for column in columns if column["role"] == "quasi-identifier"]
+    counted = [column for column in columns if "starred" in column]
+    leveled = {column["level"] is not None for column in quasi}
+    return counted == quasi * (name == STARRING) and (SEARCHES[name] is None or leveled <= {SEARCHES[name]})
 
 
 def is_dialect(said: Plain) -> bool:
@@ -516,13 +536,17 @@ def check(certificate: Plain, table: Plain, *, escaped: bool) -> Iterator[Told]:
     yield from check_columns(certificate, table, escaped=escaped)
     data, columns = certificate["data"], certificate["columns"]
     table |= {name: ["*" if cell is None else cell for cell in table[name]] for name in data.get("stars", [])}
-    sizes = [bag.total() for bag in classes_of(table, columns, []).values()]
+    classes = {labels: bag.total() for labels, bag in classes_of(table, columns, []).items()}
+    sizes = [*classes.values()]
     suppressed, masked = certificate["suppressed"], certificate["masked"]  # what is masked is in the file
     left_out, records = suppressed - masked, sum(sizes) + suppressed - masked
     found = {"rows": len(next(iter(table.values()))), "records": sum(sizes), "classes": len(sizes)}
     found["discernibility"] = sum(size * size for size in sizes) - masked**2 + suppressed * records
     found |= {"aecs": records / max(len(sizes) + (left_out > 0), 1), "height": sum(c["level"] or 0 for c in columns)}
     certified = {**data, **certificate, **certificate["measures"]}
+    for at, column in enumerate(c for c in columns if c["role"] == "quasi-identifier"):
+        found[what := f"starred cells of {column['name']}"] = sum(classes[one] for one in classes if one[at] == "*")
+        certified |= {what: column["starred"]} if "starred" in column else {}
     for name in (name for name in found if name in certified):
         same = math.isclose(certified[name], found[name], rel_tol=1e-9 if name == "aecs" else 0)
         what = FIGURES.get(name, name)
@@ -566,7 +590,8 @@ def outcome(certificate: Plain, path: Path, say: Callable[[str], object]) -> int
         say(f"cannot read the data file ({type(error).__name__}).\n")
         return 1 if False in told or (told and "dialect" in certificate["data"]) else 2  # it is not written as said
     trusted = ["date", "versions", "limits", "what the columns are and mean", "how many records were left out"]
-    say(f"{'on trust':<14}{', '.join(trusted + ['the signature'] * ('signature' in certificate))}\n")
+    trusted += [f"the {name}" for name in ("search", "signature") if name in certificate]
+    say(f"{'on trust':<14}{', '.join(trusted)}\n")
     if False in told:
         say(f"DOES NOT HOLD: {told.count(False)} of {len(told)} differ from the certificate.\n")
         return 1

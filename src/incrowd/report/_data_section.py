@@ -105,13 +105,15 @@ def technique(release: Release, name: str) -> str:
         return "none"
     if isinstance(dict(release.schema.quasi)[name], Averaged):
         return "microaggregation"
-    levels = release.recoding.levels
+    levels = release.recipe.levels
     if levels is None:
         return "local generalization"
     column = release.columns.get(name)
-    if levels[name] and column is not None and column.starred == column.cells:
+    starred, cells = (0, 0) if column is None else (column.starred, column.cells)
+    if starred and starred == cells:
         return "attribute suppression"
-    return "generalization" if levels[name] else "none"
+    done = ["generalization"] * (levels[name] > 0) + ["local suppression"] * (starred > 0 and release.recipe.has_stars)
+    return " and ".join(done) or "none"
 
 
 def scenario_section(release: Release, about: About | None = None) -> Section:
@@ -166,12 +168,13 @@ def _value_counts(domain: Domain, missing: int, records: int) -> list[str]:
 
 def _public_words(release: Release, name: str) -> str:
     """Say how a column is published, without a number that the release does not show."""
-    levels = release.recoding.levels
+    levels, done = release.recipe.levels, technique(release, name)
     if levels is None:
         return "as vaguely as each group needs"
-    if technique(release, name) == "attribute suppression":
+    if done == "attribute suppression":
         return "without its values: every value is a star"
-    return f"at level {levels[name]} of its hierarchy" if levels[name] else "as it is"
+    told = f"at level {levels[name]} of its hierarchy" if levels[name] else "as it is"
+    return f"{told}, with stars in single cells" if "local suppression" in done else told
 
 
 def _hidden_text(number: int, *, counted: bool) -> str:

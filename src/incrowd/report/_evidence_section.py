@@ -85,20 +85,26 @@ def attacks_section(charts: Charts) -> Section:
     figure = figure_of("attack-rates", charts.attack_rates())
     words = [
         "Everybody in the table was attacked by intruders who know what is listed here. Others may know more.",
-        *_knowledge_lines(found),
+        *_intruder_lines(found),
         WORDS["notes"]["worst-group"],
-        *dict.fromkeys([*found.notes, *(note for one in found for note in one.notes)]),
     ]
     tables = [Table("Attacks on the release", head, table, most=ATTACKS)]
     return Section("attacks", "Simulated attacks", words, tables, [figure], annex=True)
 
 
-def _knowledge_lines(found: Attacks) -> list[str]:
-    """Say once what the intruders know, and by which attacks they use it."""
-    names: dict[str, list[str]] = {}
+def _intruder_lines(found: Attacks) -> list[str]:
+    """Say once what the intruders know, by which attacks they use it, and what these found; then the other notes."""
+    names: dict[str, dict[str, None]] = {}
     for one in found:
-        names.setdefault(one.knows, []).append(one.name)
-    return [f"{', '.join(dict.fromkeys(some))}: knows {knows}." for knows, some in names.items()]
+        names.setdefault(one.knows, {})[one.name] = None
+    notes = list(dict.fromkeys([*found.notes, *(note for one in found for note in one.notes)]))
+    lines = []
+    for knows, some in names.items():
+        own = [note for note in notes if note.partition(": ")[0] in some]
+        notes = [note for note in notes if note not in own]
+        said = [f"knows {knows}", *(note.partition(": ")[2].removesuffix(".") for note in own)]
+        lines.append(f"{', '.join(some)}: {'; '.join(said)}.")
+    return [*lines, *notes]
 
 
 def usefulness_section(charts: Charts) -> Section:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
+from collections.abc import Mapping
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from incrowd.core import Hierarchy, Ladder, share_text
 from incrowd.hierarchies import Tree, is_from_data, places_in
@@ -58,7 +58,7 @@ def method_section(charts: Charts) -> Section:
     """Say how the release was searched, and show where it stands among others."""
     recipe = charts.release.recipe
     table = [
-        ["search", search_text(recipe.algorithm)],
+        ["search", search_text(recipe.search)],
         ["what it proves", PROOFS.get(recipe.proof, recipe.proof)],
         ["how much better it could be", _gap_text(charts.release)],
     ]
@@ -93,12 +93,20 @@ def reproduction_section(release: Release, about: About) -> Section:
     return Section("reproduce", "How to make it again", words, tables, code=about.plan or "", annex=True)
 
 
-def search_text(algorithm: str) -> str:
+def search_text(search: Mapping[str, Any]) -> str:
     """Name a search as a plan does, with what it was told: ``optimal (measure loss)``."""
-    name, _, inside = algorithm.partition("(")
-    plan = re.sub(r"(?<=[a-z])(?=[A-Z])", "-", name).lower()
-    told = [f"{key} {value}" for key, value in re.findall(r"(\w+)=['\"]?([^,'\")]+)", inside) if value != "None"]
-    return f"{plan} ({', '.join(told)})" if told else plan
+    told = [f"{name} {_setting_text(value)}" for name, value in search["settings"].items() if value not in ([], {})]
+    return f"{search['name']} ({', '.join(told)})" if told else str(search["name"])
+
+
+def _setting_text(value: Any) -> str:
+    """Write a setting: ``age 0.1 and sex 0`` for columns, ``region with town`` for columns that go together."""
+    if isinstance(value, Mapping):
+        return " and ".join(f"{name} {_setting_text(inner)}" for name, inner in value.items())
+    if isinstance(value, (list, tuple)):
+        deep = any(isinstance(inner, (list, tuple)) for inner in value)
+        return (" and " if deep else " with ").join(map(_setting_text, value))
+    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def _gap_text(release: Release) -> str:
@@ -139,7 +147,7 @@ def limits_section(release: Release, *, public: bool = False) -> Section:
 
 def _labels_from_data(release: Release) -> list[str]:
     """Warn of labels that were formed with the records that are left out."""
-    levels = release.recoding.levels
+    levels = release.recipe.levels
     names = [
         name
         for name, hierarchy in release.schema.quasi

@@ -159,12 +159,14 @@ class Node:
 class Progress:
     """How far a search has come.
 
-    ``best`` is the smallest score so far; ``None`` if no node was good enough yet.
+    ``best`` is the smallest score so far, by the measure of the search, and ``kept`` the share of the detail that is
+    kept there, on average over the columns; ``None`` if no node was good enough yet, or nothing is known of it.
     """
 
     checked: int
     nodes: int
     best: float | None
+    kept: float | None = None
 
 
 OnProgress = Callable[[Progress], bool | None]  # called while a search runs; False stops it

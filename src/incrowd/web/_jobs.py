@@ -129,7 +129,7 @@ QUIET = 15.0  # seconds after which a page is told that we are still there
 LISTENERS = 64  # so many pages may listen at once
 KEPT = 20  # so many ended jobs are remembered
 
-TOLD = ("stage", "words", "done", "total", "best", "part", "parts", "part_words")
+TOLD = ("stage", "words", "done", "total", "kept", "part", "parts", "part_words")
 """What is told of how far a job is; some work has parts, one after the other."""
 
 State = Literal["running", "done", "stopped", "failed"]

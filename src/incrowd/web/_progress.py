@@ -36,9 +36,9 @@ class Teller:
 
     def search(self, progress: Progress) -> bool:
         """Hear how far a search is; say whether it shall go on."""
-        best = None if progress.best is None else f"{progress.best:.4f}"
+        kept = None if progress.kept is None else f"{progress.kept:.4f}"
         words = f"{progress.checked:,} of at most {progress.nodes:,} combinations of levels checked"
-        self._tell("searching", {"done": progress.checked, "total": None, "best": best, "words": words})
+        self._tell("searching", {"done": progress.checked, "total": None, "kept": kept, "words": words})
         return not self.stopping.is_set()
 
     def walk(self, progress: Progress) -> bool:

@@ -221,7 +221,7 @@ SEARCHING = {
     "words": "3 of at most 8 combinations of levels checked",
     "done": 3,
     "total": None,
-    "best": "0.25",
+    "kept": "0.75",
     "seconds": 3,
     "left": 7,
     "run": 1,
@@ -247,7 +247,7 @@ def test_a_search_can_be_stopped_with_the_best_so_far(steward: Steward) -> None:
     )
     steward.page.route("**/api/jobs/99/stop", stop)
     page = steward.go("choose")
-    sees(page, r"Best so far keeps 75\s% of the detail\. About 7 seconds left")
+    sees(page, r"Best so far keeps about 75\s% of the detail\. About 7 seconds left")
     page.get_by_role("button", name="Stop and keep the best so far").click()
     sees(page, "Cancelled")
     assert asked == ['{"keep":true}']

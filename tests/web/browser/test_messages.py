@@ -191,7 +191,7 @@ def test_a_question_with_an_end_that_is_no_number_is_answered_beside_the_end(ste
 def test_progress_stands_beside_the_button_and_counts_its_parts(steward: Steward) -> None:
     steward.opened()
     job = {"id": 99, "kind": "alternatives", "state": "running", "stage": "searching", "words": "", "done": None}
-    job |= {"total": None, "best": None, "seconds": 1, "left": None, "run": None, "result": None, "error": None}
+    job |= {"total": None, "kept": None, "seconds": 1, "left": None, "run": None, "result": None, "error": None}
     parts = {"part": 2, "parts": 3, "part_words": "safer"}
     page = steward.go("choose")
     page.wait_for_selector("#make")
@@ -366,7 +366,7 @@ def test_a_version_that_breaks_the_promise_cannot_be_taken(steward: Steward) -> 
 def test_a_job_that_is_in_the_way_of_another_is_shown_beside_the_button_that_has_to_wait(steward: Steward) -> None:
     steward.opened()
     job = {"id": 99, "kind": "export", "state": "running", "stage": "working", "words": "", "done": None}
-    job |= {"total": None, "best": None, "seconds": 1, "left": None, "run": None, "result": None, "error": None}
+    job |= {"total": None, "kept": None, "seconds": 1, "left": None, "run": None, "result": None, "error": None}
     page = steward.go("choose")
     page.wait_for_selector("#make")
     told = f"event: job\ndata: {json.dumps(job)}\n\n"

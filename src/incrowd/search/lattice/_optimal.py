@@ -6,7 +6,7 @@ import heapq
 import itertools
 import math
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
@@ -14,8 +14,8 @@ import numpy as np
 import numpy.typing as npt
 
 from incrowd.core import ParameterError
-from incrowd.measures import ClassObjective, Measure, Objective
-from incrowd.search._problem import Counts, Ints, Node, OnProgress, Outcome, Problem, Progress
+from incrowd.measures import ClassObjective, Loss, Measure, Objective
+from incrowd.search._problem import NEUTRAL, Counts, Ints, Node, OnProgress, Outcome, Problem, Progress
 from incrowd.search.lattice._acceptance import Acceptance, Tested
 from incrowd.search.lattice._bounds import Bounds, ClassBounds
 from incrowd.search.lattice._rollup import Levels, Rolled
@@ -76,6 +76,7 @@ class BranchAndBound(Visitor):
         self._until, self._progress, self._called, self._visits = until, progress, time.monotonic(), visits
         self._known: dict[Levels, int] = {}  # what tested nodes leave out at least, levels by axis
         self.best: Node | None = None
+        self._shown: tuple[Mapping[str, int] | None, float | None] = None, None  # a node's levels, the detail it keeps
         self._rank: tuple[int, Levels] = (0, ())
         self._better = self._worse = np.inf  # sums of parts that are surely better and surely worse than the best
         self._sweep: Sweep | None = None
@@ -298,8 +299,17 @@ class BranchAndBound(Visitor):
         if self._progress is not None and now - self._called >= EVERY:
             self._called = now
             best = None if self.best is None else self.best.score
-            if self._progress(Progress(len(self._known), self._problem.nodes, best)) is False:
+            if self._progress(Progress(len(self._known), self._problem.nodes, best, self._detail_kept())) is False:
                 raise _Stop
+
+    def _detail_kept(self) -> float | None:
+        """Give the detail that the best node so far keeps, whatever the measure of the search."""
+        if self.best is not None and self.best.levels != self._shown[0]:
+            cells = self._acceptance.rollup.to(list(self.best.levels.values()))
+            published = self._acceptance.published(cells, self._acceptance.test(cells))
+            lost = Loss("arithmetic").bind(self._problem.census, {}, NEUTRAL).score(published)
+            self._shown = self.best.levels, 1 - lost
+        return self._shown[1]
 
 
 @dataclass(frozen=True)

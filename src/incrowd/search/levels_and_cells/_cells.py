@@ -10,6 +10,7 @@ from typing import Self
 import numpy as np
 
 from incrowd.core import Grouping, Labelling, Namer, add_up, class_extremes, group
+from incrowd.measures import column_loss, mean_detail
 from incrowd.search._local_recoding import LocalTable, Pieces
 from incrowd.search._problem import Bools, Counts, Floats, Ints, Problem, least_size
 from incrowd.search.cheapest._formation import BLOCK, STEPS, WHOLE, Effort, Formation, cut_into_blocks
@@ -101,6 +102,7 @@ class StarredNode:
     """One level per column, and which cells are starred there.
 
     ``loss``: the arithmetic mean over all cells, weighted by the importance of columns; who is left out loses all.
+    ``kept``: the share of the detail that is kept, on average over the columns, whatever their importance.
     ``stars``: per column the share of its cells that are starred. ``values``: per column how many different ones show,
     a missing one and what stands for all aside.
     """
@@ -114,6 +116,7 @@ class StarredNode:
         full = sum(one.full for one in board.bundles)
         cost = (total - int(weights.sum())) * full  # whole numbers, so that no order of additions matters
         self.left_out = total - int(weights.sum())
+        lost: list[float] = []
         self._starred: dict[int, Bools] = {}
         self.stars: dict[str, float] = {}
         self.values: dict[str, int] = {}
@@ -128,8 +131,12 @@ class StarredNode:
                 name = board.table.census.quasi[at]
                 self.stars[name] = stars / total
                 codes = board.table.census.codes[at][board.points.first[inside[~hidden]]]
-                self.values[name] = number_of_values(board.table.names[at], np.bincount(codes))
+                namer = board.table.names[at]
+                self.values[name] = number_of_values(namer, np.bincount(codes))
+                shown_loss = float(namer.lost(namer.floor)[codes] @ weights[~hidden])
+                lost.append(column_loss(namer.ladder, shown_loss + stars, int(weights.sum()), total))
         self.loss = round(cost / (total * full), DIGITS)
+        self.kept = mean_detail(lost)
 
     @classmethod
     def formed(

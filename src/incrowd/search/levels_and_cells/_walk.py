@@ -40,6 +40,7 @@ class Look(NamedTuple):
     """What is kept of a node that was looked at. A column with one label for all is starred in every cell."""
 
     loss: float
+    kept: float
     stars: Mapping[str, float]
     values: Mapping[str, int]
 
@@ -88,7 +89,7 @@ class Walk:
             name: 1.0 if level >= empty else node.stars[name]
             for name, level, empty in zip(self.quasi, levels, self.empty, strict=True)
         }
-        return Look(node.loss, stars, node.values)
+        return Look(node.loss, node.kept, stars, node.values)
 
     def rank(self, look: Look) -> tuple[float, float]:
         """Order nodes: first those without too many stars, then by loss and the charge for columns that say little."""
@@ -188,7 +189,8 @@ class Walk:
             found = self._look([best, *(one for one in others if self._may_win(one, best))], threads)
             tried = {at} if found != best else tried | {at}
             best = found
-            seen = Progress(len(self.seen), self.problem.nodes, self.seen[best].loss)
+            look = self.seen[best]
+            seen = Progress(len(self.seen), self.problem.nodes, look.loss, look.kept)
             if progress is not None and progress(seen) is False:
                 self.stopped = True
                 break

@@ -123,12 +123,12 @@ function failed(job) {
   wrong(none ? { ...error, message: `Not possible with these limits. ${error.message}` } : error);
 }
 
-/** Words for where a job is: "Searching: 3,100 of 4,320 looked at. Best so far keeps 78 % of the detail. About 5 seconds left." */
+/** Words for where a job is: "Searching: 3,100 of 4,320 looked at. Best so far keeps about 78 % of the detail. About 5 seconds left." */
 export function wordsOf(job) {
   const stage = job.words || STAGES[job.stage] || "Working";
   const share = () => percent(String((job.done ?? 0) / job.total));
   const steps = job.total ? `${count(job.done ?? 0)} of ${count(job.total)} (${share()})` : "";
-  const best = job.best ? `Best so far keeps ${percent(String(1 - Number(job.best)))} of the detail.` : "";
+  const best = job.kept ? `Best so far keeps about ${percent(job.kept)} of the detail.` : "";
   const left = job.left ? `About ${seconds(job.left)} left.` : "";
   return [
     partOf(job),
@@ -180,6 +180,6 @@ function drawn(job) {
   if (done) Object.assign(bar, done);
   else bar.removeAttribute("value");
   at("job-words").textContent = `${wordsOf(job)}${job.seconds >= 2 ? ` ${seconds(job.seconds)} so far.` : ""}`;
-  if (at("job-keep")) at("job-keep").hidden = !job.best;
+  if (at("job-keep")) at("job-keep").hidden = !job.kept;
   say(`${title}. ${partOf(job)} ${STAGES[job.stage] ?? ""}`);
 }
