@@ -118,7 +118,7 @@ def _section_without(tables: Mapping[str, Any], section: str, keys: tuple[str, .
 def states_of(plan: Plan, searches: Sequence[Any]) -> list[str]:
     """Name the plans that what several searches gave belongs to: the present one, and for each the one that takes it.
 
-    ``searches``: as they stand in a plan; ``None`` for that of the present one.
+    ``searches``: as they stand in a plan; ``None`` for that of the present one, which need not name any.
     """
     tables = tables_in(plan)
     others = [

@@ -157,7 +157,7 @@ def alternatives(given: Plain, teller: Teller) -> Plain:
     chosen = None if found.recommended is None else found.recommended.name
     about = {"recommended": chosen, "because": found.because, "planned": found.planned}
     result: Plain = {"alternatives": told, **about, "important": list(found.important), "notes": list(found.notes)}
-    states = states_of(plan, [None if one["name"] == found.planned else one["algorithm"] for one in told])
+    states = states_of(plan, [one["algorithm"] for one in told])
     write_json(Path(given["kept"]), {"revision": given["revision"], "states": states, **result})
     return result
 

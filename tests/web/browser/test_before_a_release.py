@@ -105,14 +105,14 @@ def test_the_search_that_was_taken_is_in_the_plan_after_a_reload(steward: Stewar
     steward.api("PATCH", "/api/plan", {"privacy": {"promise": ["k>=3"], "max_suppressed": "0.2"}})
     steward.work({"kind": "alternatives"})
     page = steward.go("choose")
-    expect(page.locator(".pick:has(#version-best-node)")).to_contain_text("in your plan")
+    expect(page.locator(".pick:has(#version-levels-and-cells)")).to_contain_text("in your plan")
     page.locator("#version-ranges").check()
     page.get_by_role("button", name="Make this version: ranges").click()
     sees(page, "This version keeps the promise")
     page.reload()
     steward.ready()
     expect(page.locator(".pick:has(#version-ranges)")).to_contain_text("in your plan")
-    expect(page.locator(".pick:has(#version-best-node)")).not_to_contain_text("plan")
+    expect(page.locator(".pick:has(#version-levels-and-cells)")).not_to_contain_text("plan")
     sees(page, "Version 1: Ranges")
 
 

@@ -55,7 +55,8 @@ def test_versions_that_were_computed_meanwhile_stay(steward: Steward) -> None:
 
 def test_of_two_levels_that_were_looked_at_the_last_one_is_shown(steward: Steward) -> None:
     steward.opened()
-    steward.api("PATCH", "/api/plan", {"privacy": {"promise": ["k>=3"], "max_suppressed": "0.2"}})
+    plan = {"privacy": {"promise": ["k>=3"], "max_suppressed": "0.2"}, "search": {"algorithm": "optimal"}}
+    steward.api("PATCH", "/api/plan", plan)
     steward.work({"kind": "run"})
     page = steward.go("choose")
     page.get_by_text("Look around: other levels").click()

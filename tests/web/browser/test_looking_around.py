@@ -9,7 +9,8 @@ from web.browser.steward import Steward, sees
 
 def made(steward: Steward, promise: str = "k>=3", *others: str) -> None:
     steward.opened()
-    steward.api("PATCH", "/api/plan", {"privacy": {"promise": [promise, *others], "max_suppressed": "0.2"}})
+    plan = {"privacy": {"promise": [promise, *others], "max_suppressed": "0.2"}, "search": {"algorithm": "optimal"}}
+    steward.api("PATCH", "/api/plan", plan)
     steward.work({"kind": "run", "label": promise})
 
 

@@ -83,6 +83,7 @@ def test_a_number_that_does_not_fit_is_told_beside_its_field_and_can_be_put_back
 
 def test_what_the_server_refuses_is_said_in_the_words_of_the_page(steward: Steward) -> None:
     steward.opened()
+    steward.api("PATCH", "/api/plan", {"search": {"algorithm": "optimal"}})
     page = steward.go("choose")
     page.wait_for_selector("#make")
     page.get_by_text("For experts: how it is searched").click()
@@ -102,7 +103,7 @@ def test_a_search_that_cannot_keep_a_limit_offers_one_that_can(steward: Steward)
     assert "the limit of the column age cannot be kept" in stands_by(page, "#run-plan")
     page.locator("#job").get_by_role("button", name="Search for the best version instead").click()
     sees(page, "Version 1")
-    assert "algorithm" not in steward.api("GET", "/api/plan")["plan"]["search"]  # the usual one
+    assert steward.api("GET", "/api/plan")["plan"]["search"]["algorithm"] == "optimal"
 
 
 def test_a_folder_that_is_there_can_be_replaced_with_one_click(steward: Steward) -> None:
@@ -339,7 +340,8 @@ def test_names_beside_the_points_cover_neither_points_nor_each_other(steward: St
 
 def test_another_version_is_taken_while_looking_around(steward: Steward) -> None:
     steward.opened(PATIENTS)
-    steward.api("PATCH", "/api/plan", {"privacy": {"promise": ["k>=3"], "max_suppressed": "0.2"}})
+    plan = {"privacy": {"promise": ["k>=3"], "max_suppressed": "0.2"}, "search": {"algorithm": "optimal"}}
+    steward.api("PATCH", "/api/plan", plan)
     steward.work({"kind": "run"})
     page = steward.go("choose")
     page.get_by_text("Look around: other levels").click()
@@ -354,7 +356,8 @@ def test_another_version_is_taken_while_looking_around(steward: Steward) -> None
 
 def test_a_version_that_breaks_the_promise_cannot_be_taken(steward: Steward) -> None:
     steward.opened()
-    steward.api("PATCH", "/api/plan", {"privacy": {"promise": ["k>=3"], "max_suppressed": "0.2"}})
+    plan = {"privacy": {"promise": ["k>=3"], "max_suppressed": "0.2"}, "search": {"algorithm": "optimal"}}
+    steward.api("PATCH", "/api/plan", plan)
     steward.work({"kind": "run"})
     page = steward.go("choose")
     page.get_by_text("Look around: other levels").click()
