@@ -155,12 +155,22 @@ def test_of_a_public_folder_alone_no_chance_is_too_low_either(tmp_path: Path) ->
     assert numbers(rows.targets, rows.right) == (6, 3)  # each row is one of two persons
 
 
-@pytest.mark.parametrize("broken", [None, "k>=no", 7])
-def test_a_certificate_without_a_promise_leaves_one_person_for_sure(tmp_path: Path, broken: Any) -> None:
-    path = saved_alone(tmp_path) / "release.json"
+def with_promise(folder: Path, promise: Any) -> Path:
+    """Save a release whose certificate promises something else."""
+    path = saved_alone(folder) / "release.json"
     certificate = json.loads(path.read_text(encoding="utf-8"))
-    certificate["promise"] = broken
-    path.write_text(json.dumps(certificate), encoding="utf-8")
+    path.write_text(json.dumps(certificate | {"promise": promise}), encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize("broken", [None, 7])
+def test_a_certificate_without_a_promise_is_refused(tmp_path: Path, broken: Any) -> None:
+    with pytest.raises(ic.DataError, match="look at promise"):
+        ic.attack(with_promise(tmp_path, broken), external=[{"age": 30}])
+
+
+def test_a_certificate_with_a_promise_that_is_none_leaves_one_person_for_sure(tmp_path: Path) -> None:
+    path = with_promise(tmp_path, "k>=no")
     assert ic.attack(path, external=[{"age": 30}]).get("linkage").worst == 1
 
 

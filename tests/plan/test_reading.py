@@ -254,7 +254,7 @@ def test_fields_of_blanks_are_asked_about(tmp_path: Path) -> None:
     ("cells", "asked"),
     [
         (["flu", "flu ", " hiv"], "'d' has 12 values with blanks at an end, which count as part of them"),
-        (["flu", "h\0v"], "'d' has 9 values with signs that no text has: is the file damaged?"),
+        (["flu", "h\x02v"], "'d' has 9 values with signs that no text has: is the file damaged?"),
         ([*map(str, range(20)), "<5"], "'d' has numbers beside 1 other value, and stays text: are these missing?"),
     ],
 )

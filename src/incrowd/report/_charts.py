@@ -60,7 +60,9 @@ class Charts:
 
     def bipartite(self, column: str) -> Picture:
         """Draw which groups have which values of a sensitive column: the most certain ones, as SVG."""
-        return Picture(bipartite_svg(Association.of(self._classes_with(column), column)))
+        found = Association.of(self._classes_with(column), column)
+        shares = [{"value": value, "largest share": float(share)} for value, share in found.alphas.items()]
+        return Picture(bipartite_svg(found), shares)
 
     def attack_rates(self) -> Picture:
         """Draw how often each simulated attack succeeds, before and after (chart D)."""
