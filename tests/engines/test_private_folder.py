@@ -7,6 +7,8 @@ import os
 import signal
 import subprocess
 import sys
+import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -18,12 +20,20 @@ from incrowd.engines import _duckdb, _private_folder, open_table
 from incrowd.engines._private_folder import NamelessFile, private_folder
 
 KILLED = """
-import os, signal, sys
-from incrowd.engines import open_table
+import os, pathlib, signal, sys
+from incrowd.engines import _private_folder, open_table
+_private_folder._SHELL = pathlib.Path("/nowhere")
 engine = open_table(sys.argv[1], temp=sys.argv[2], {how})
 engine.domains(["name", "age"])
 os.kill(os.getpid(), signal.SIGKILL)
 """
+
+
+def until(happened: Callable[[], bool]) -> None:
+    end = time.monotonic() + 20
+    while not happened():
+        assert time.monotonic() < end
+        time.sleep(0.02)
 
 
 @pytest.fixture
@@ -48,13 +58,61 @@ def test_of_a_table_a_killed_process_leaves_nothing_but_names_and_the_next_one_r
     table, temp = tmp_path / "t.csv", tmp_path / "temp"
     people = "".join(f"Müller {n},{n}\n" for n in range(rows))
     table.write_text(f"name,age\n{people}", encoding="latin-1" if rows == 1 else "utf-8")
-    ran = subprocess.run([sys.executable, "-c", KILLED.format(how=how), str(table), str(temp)], check=False)
+    code = KILLED.format(how=how)
+    ran = subprocess.run([sys.executable, "-c", code, str(table), str(temp)], check=False)
     assert ran.returncode == -signal.SIGKILL
     (left,) = temp.iterdir()
     assert any(link.is_symlink() for link in left.iterdir())
     assert [file for file in left.rglob("*") if file.is_file() and file.stat().st_size] == []
     open_table(table, encoding="latin-1", temp=temp)
     assert not left.exists()
+
+
+SPILLED = """
+import os, pathlib, signal, sys
+from incrowd.engines import private_folder
+with private_folder(sys.argv[1]) as folder, private_folder(sys.argv[1]) as other:
+    (folder / "spill").mkdir()
+    (folder / "spill" / "rows").write_text("secret")
+    (other / ".incrowd-private").unlink()  # it is somebody else's now
+    child = os.fork()
+    if not child:
+        os.close(1)
+        signal.pause()
+    print(child, flush=True)
+    os.kill(os.getpid(), signal.{by})
+"""
+
+
+@pytest.mark.parametrize("by", ["SIGKILL", "SIGTERM"])
+def test_what_was_spilt_goes_with_a_process_however_that_ends(tmp_path: Path, by: str) -> None:
+    command = [sys.executable, "-c", SPILLED.format(by=by), str(tmp_path)]
+    ran = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False)
+    child = int(ran.stdout)
+    try:
+        until(lambda: len([*tmp_path.iterdir()]) == 1)
+    finally:
+        os.kill(child, signal.SIGKILL)
+    (other,) = tmp_path.iterdir()
+    assert not any(other.iterdir())
+
+
+def test_where_no_shell_can_be_started_or_it_was_ended_all_goes_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(_private_folder, "_watchers", [])
+    for shell in (tmp_path, Path("/nowhere")):
+        monkeypatch.setattr(_private_folder, "_SHELL", shell)
+        with private_folder(tmp_path) as folder:
+            assert folder.is_dir()
+        assert _private_folder._watchers == []
+    heard, told = os.pipe()
+    os.close(heard)
+    monkeypatch.setattr(_private_folder, "_SHELL", Path("/bin/sh"))
+    monkeypatch.setattr(_private_folder, "_watchers", [told])
+    with private_folder(tmp_path):
+        assert _private_folder._watchers == []
+    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.usefixtures("as_if_new")

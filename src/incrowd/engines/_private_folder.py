@@ -32,6 +32,7 @@ def make_private(parent: str | Path | None = None) -> tuple[Path, int | None]:
     _ours.add(folder)
     lock = _lock_of(folder)
     (folder / _MARK).touch(0o600)
+    _watch(folder)
     return folder, lock
 
 
@@ -72,6 +73,45 @@ def _is_old(folder: Path) -> bool:
         return False
     ours = stat.S_ISDIR(found.st_mode) and found.st_uid == os.getuid() and is_private(folder)
     return ours and time.time() - found.st_mtime > _YOUNG
+
+
+# What does not fit into memory lies there under a name: a shell removes it if this process is killed.
+
+_SHELL = Path("/bin/sh")
+_WATCHING = f"""
+while IFS= read -r folder; do set -- "$@" "$folder"; done
+for folder; do test -e "$folder/{_MARK}" && rm -rf -- "$folder"; done
+"""
+_watchers: list[int] = []  # where the shell hears of folders, and of our end: then nobody holds its pipe any more
+
+
+def _watch(folder: Path) -> None:
+    """Let a folder go with this process, however that ends; where there is no shell, a later run removes it."""
+    if "\n" in str(folder) or not _SHELL.exists():
+        return
+    try:
+        if not _watchers:
+            _watchers.append(_started_watcher())
+        os.write(_watchers[0], os.fsencode(folder) + b"\n")
+    except (OSError, NotImplementedError):  # it cannot be started, or somebody ended it
+        while _watchers:
+            os.close(_watchers.pop())
+
+
+def _started_watcher() -> int:
+    """Start a shell that outlives us, holds nothing of ours open, and hears no Ctrl-C; give the end of its pipe."""
+    heard, told = os.pipe()
+    try:
+        nowhere = [(os.POSIX_SPAWN_OPEN, number, os.devnull, os.O_WRONLY, 0) for number in (1, 2)]
+        actions = [(os.POSIX_SPAWN_DUP2, heard, 0), *nowhere]
+        surroundings = {"PATH": os.defpath}
+        os.posix_spawn(_SHELL, [str(_SHELL), "-c", _WATCHING], surroundings, file_actions=actions, setsid=True)
+    except BaseException:
+        os.close(told)
+        raise
+    finally:
+        os.close(heard)
+    return told
 
 
 # A private folder in the place that a user names for what does not fit into memory.
@@ -131,6 +171,8 @@ def _own_nothing() -> None:
     """Let a process that was copied from another one know that no folder is its own."""
     _ours.clear()
     _made.clear()
+    while _watchers:
+        os.close(_watchers.pop())
 
 
 if hasattr(os, "register_at_fork"):
