@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
+
+from engines.extras import needed
+from engines.mutations import packed
+from engines.spreadsheets import xls
+from incrowd.engines import write_table
 
 Process = Callable[..., tuple[int, str, str]]
 Told = Callable[..., tuple[int, str]]
@@ -119,3 +126,59 @@ def test_a_process_that_logs_everything_does_not_say_it(process: Process, tmp_pa
     for arguments, expected in ((ASSESS, 0), (("anonymize", "plan.toml"), 2)):
         code, out, err = process("--debug", *arguments, first="import logging; logging.basicConfig(level=0)")
         assert (code, CANARY in out + err) == (expected, False)
+
+
+FAR = b'<sheetData><row r="1"><c r="A1"/></row><row r="1048576"><c r="XFD1048576"/></row></sheetData>'
+
+
+def damaged_files(folder: Path) -> list[str]:
+    """Write a table as files of many kinds, each damaged in the middle, or what is no file of a table at all."""
+    write(folder)
+    table = pa.table({"age": [31, 34] * 9, "job": [NAME, ALONE] * 9, "disease": [SECRET, ODD] * 9})
+    endings = ["parquet", "arrow", "xlsx", "sav", "dta", "csv.gz"]
+    for ending in endings:
+        path = folder / f"damaged.{ending}"
+        write_table(table, path)
+        content = bytearray(path.read_bytes())
+        content[len(content) // 3 :] = content[2 * len(content) // 3 :]
+        path.write_bytes(content)
+    (folder / "far.xlsx").write_bytes(packed({"xl/worksheets/sheet1.xml": FAR}))
+    (folder / "far.xls").write_bytes(xls([(0, 0, "age"), (65_535, 65_535, NAME)]))
+    (folder / "wide.csv").write_text(",".join(f"c{number}" for number in range(50_000)) + "\n", encoding="utf-8")
+    os.mkfifo(folder / "pipe.csv")
+    return [*(f"damaged.{ending}" for ending in endings), "far.xlsx", "far.xls", "wide.csv", "pipe.csv"]
+
+
+def test_whatever_file_is_damaged_every_command_says_so_and_leaves_with_2(told: Told, tmp_path: Path) -> None:
+    needed("fastexcel", "pyreadstat")
+    names = damaged_files(tmp_path)
+    (tmp_path / "out").mkdir()
+    before = sorted(tmp_path.rglob("*"))
+    for name in names:
+        for command in (("assess", name, "--quasi", "age"), ("init", name, "-o", "new.toml")):
+            code, err = told(*command)
+            assert (code, err.count("error[IC10")) == (2, 1), (command, err)
+            assert name in err or "columns" in err
+    for arguments in (("anonymize", "pipe.csv"), ("hierarchy", "check", "pipe.csv"), ("verify", "pipe.csv")):
+        code, err = told(*arguments)
+        assert (code, "error[IC10" in err) == (2, True), (arguments, err)
+    assert sorted(tmp_path.rglob("*")) == before
+
+
+def test_a_password_that_stands_in_the_wrong_place_is_not_said(inside: Process, tmp_path: Path) -> None:
+    write(tmp_path)
+    address = "postgresql://me:sesame@host/db"
+    (tmp_path / "plan.toml").write_text(PLAN.format(promise='["k>=2"]', job="'flat'").replace("people.csv", address))
+    for command in (
+        ("anonymize", "plan.toml"),
+        *((one, address) for one in ("anonymize", "init", "verify", "explain", "serve", "attack")),
+        ("assess", address, "--quasi", "age"),
+        ("assess", "people.csv", "--quasi", address),
+        ("assess", "people.csv", "--quasi", "age", "--separator", address),
+        ("hierarchy", "check", address),
+        ("compare", address, "people.csv"),
+        (address,),
+    ):
+        code, out, err = inside("--debug", *command) if command != (address,) else inside(address)
+        assert code == 2, (command, err)
+        assert "sesame" not in out + err

@@ -20,6 +20,16 @@ def _extras_are_there() -> None:
     needed("pyreadstat")
 
 
+@pytest.mark.parametrize(
+    "written", [b'[[1, "canary"', b"\xff", b'{"a": []}', b"7", b"[[1]]", b"[[[], 1]]", b"[" * 200_000]
+)
+def test_a_damaged_codebook_is_refused_without_a_word_of_it(written: bytes) -> None:
+    field = pa.field("sex", pa.int64(), metadata={"incrowd.codes": written})
+    with pytest.raises(DataError, match="its labels or codes are damaged \\('sex'\\)") as caught:
+        open_table(pa.table({"sex": [1]}, schema=pa.schema([field])))
+    assert "canary" not in str(caught.value)
+
+
 def test_a_text_that_ends_in_a_blank_is_refused_by_spss(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="cannot hold every value exactly as it is: 'note'"):
         write_table(pa.table({"note": ["a ", "a"]}), tmp_path / "t.sav")

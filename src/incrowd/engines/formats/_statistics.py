@@ -38,11 +38,16 @@ class Codebook:
     def of(cls, schema: pa.Schema) -> Codebook:
         """Read the labels that an Arrow table carries."""
         known = {one.name: one.metadata for one in schema if one.metadata}
-        return cls(
-            {name: about[_LABEL].decode() for name, about in known.items() if _LABEL in about},
-            {name: about[_MEASURE].decode() for name, about in known.items() if _MEASURE in about},
-            {name: dict(json.loads(about[_CODES])) for name, about in known.items() if _CODES in about},
-        )
+        try:
+            return cls(
+                {name: about[_LABEL].decode() for name, about in known.items() if _LABEL in about},
+                {name: about[_MEASURE].decode() for name, about in known.items() if _MEASURE in about},
+                {name: _codes_of(about[_CODES]) for name, about in known.items() if _CODES in about},
+            )
+        except (ValueError, TypeError, RecursionError):
+            damaged = ", ".join(repr(name) for name, about in known.items() if {_LABEL, _MEASURE, _CODES} & {*about})
+        msg = f"What the table says about its columns cannot be read: its labels or codes are damaged ({damaged})."
+        raise DataError(msg, hint="copy the file again from where it came, or save it without the metadata of columns.")
 
     def only(self, table: pa.Table) -> Codebook:
         """Keep what is about columns and codes that the table has: nothing about what was left out or generalized."""
@@ -70,6 +75,14 @@ class Codebook:
             _CODES: json.dumps(list(self.codes[name].items())).encode() if name in self.codes else b"",
         }
         return {key: text for key, text in known.items() if text} or None
+
+
+def _codes_of(written: bytes) -> dict[Code, str]:
+    """Read what codes mean; a ``TypeError`` says that this is something else."""
+    found: dict[Code, str] = dict(json.loads(written))
+    if not all(isinstance(code, Code) and isinstance(label, str) for code, label in found.items()):
+        raise TypeError
+    return found
 
 
 NO_CODEBOOK = Codebook()
