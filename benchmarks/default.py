@@ -1,8 +1,11 @@
 """The default search beside the best node and the most detail on labelled tables: what is kept, and what attacks find.
 
-``python benchmarks/default.py FOLDER [--only NAME,NAME]``. FOLDER holds tables as ``NAME.csv`` with ``NAME.json``: the
-role of every column, the promise, how the file is read, and the columns that must keep three values, or all if they
-have two. Hierarchies are as suggested; 5 % of the records may be left out.
+``python benchmarks/default.py FOLDER [--only NAME,NAME] [--by-k 3,5,10]``. FOLDER holds tables as ``NAME.csv`` with
+``NAME.json``: the role of every column, the promise, how the file is read, and the columns that must keep three values,
+or all if they have two. Hierarchies are as suggested; 5 % of the records may be left out.
+
+With ``--by-k`` only k is promised, once for each, and what is printed is how many more people whoever knows the search
+finds than in the best node; of the made-up hospital table of 1,000 and of 600 rows also with l>=3.
 """
 
 from __future__ import annotations
@@ -56,6 +59,35 @@ def measure(path: Path, label: dict[str, Any]) -> dict[str, Made]:
     return made
 
 
+def narrowed(table: Any, schema: ic.Schema, model: str, **reading: Any) -> tuple[float, float]:
+    """Give what whoever knows the search finds in the best node, and by levels and cells."""
+    searches = {name: SEARCHES[name] for name in ("best node", "levels and cells")}
+    asked: dict[str, Any] = {"model": model, "searches": searches, "max_suppressed": SHARE, **reading}
+    best, usual = ic.alternatives(table, schema, **asked)
+    shown = best.attack("linkage"), usual.attack("narrowest group")
+    if shown[0] is None or shown[1] is None:
+        msg = f"{model} cannot be kept, or was not attacked."
+        raise SystemExit(msg)
+    return float(shown[0].rate), float(shown[1].rate)
+
+
+def print_by_k(folder: Path, only: list[str], ks: list[int]) -> None:
+    """Print per table and k what is found in the best node, by levels and cells, and the difference."""
+    tables: dict[str, tuple[Any, ic.Schema, str, dict[str, Any]]] = {}
+    for path in sorted(folder.glob("*.csv")):
+        if path.stem in (only or [path.stem]):
+            label = json.loads(path.with_suffix(".json").read_text(encoding="utf-8"))
+            reading = {} if label["encoding"] == "utf-8" else {"encoding": label["encoding"]}
+            tables[path.stem] = path, schema_of(path, label, reading), "", reading
+    for rows in (1000, 600) if not only or "hospital" in only else ():
+        for more in ("", ", l>=3[diagnosis]"):
+            tables[f"hospital {rows}{more}"] = ic.hospital(rows), ic.hospital_schema(), more, {}
+    for name, (table, schema, more, reading) in tables.items():
+        for k in ks:
+            best, usual = narrowed(table, schema, f"k>={k}{more}", **reading)
+            print(f"{name:34}k>={k:<4}{best:>8.1%}{usual:>8.1%}{usual - best:>+8.1%}", flush=True)
+
+
 def schema_of(path: Path, label: dict[str, Any], reading: dict[str, Any]) -> ic.Schema:
     """Give the roles of the labels, with hierarchies as they are suggested."""
     roles = {
@@ -95,8 +127,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path)
     parser.add_argument("--only", type=lambda names: names.split(","), default=[])
+    parser.add_argument("--by-k", type=lambda ks: [int(k) for k in ks.split(",")], default=[])
     given = parser.parse_args()
     warnings.simplefilter("ignore", ic.PrivacyWarning)
+    if given.by_k:
+        print_by_k(given.folder, given.only, given.by_k)
+        return
     targets, shares = Targets(), []
     print(f"{'':34}{'lost':>8}{'left out':>10}{'kept':>6}{'found':>8}{'narrowed':>10}{'worst':>8}{'learnt':>8}")
     for path in sorted(given.folder.glob("*.csv")):
