@@ -21,12 +21,7 @@ Capsys = pytest.CaptureFixture[str]
 QUASI: dict[str, Any] = {"age": ic.intervals(5, 10), "sex": ic.flat(), "zip": ic.mask()}
 COUNTED = ic.Schema(QUASI, ["ill"], count="n")
 SINGLE = ic.Schema(QUASI, ["ill"])
-SEARCHES: list[Any] = [
-    ic.LevelsAndCells(),
-    ic.LevelsAndCells(most_stars=0.05, together=[["sex", "zip"]]),
-    ic.CheapestFirst(),
-    ic.CheapestFirst(strict=True),
-]
+SEARCHES: list[Any] = [ic.CheapestFirst(), ic.CheapestFirst(strict=True)]
 KEPT: dict[str, Any] = {"model": "k>=8, l>=2[ill], t<=0.5[ill]", "max_suppressed": 0.02}
 
 
@@ -71,6 +66,39 @@ def test_the_release_is_that_of_the_records_one_by_one(search: Any, seed: int) -
     assert str(ic.attack(release, original=table)) == str(ic.attack(one_by_one, original=single(table)))
     assert str(ic.utility(release, table)) == str(ic.utility(one_by_one, single(table)))
     assert str(ic.risk(release)) == str(ic.risk(one_by_one))
+
+
+@pytest.mark.parametrize("most", [1.0, 0.2])
+@pytest.mark.parametrize("seed", range(3))
+def test_rows_stay_whole_where_records_one_by_one_may_borrow(most: float, seed: int) -> None:
+    table, search = counted(seed=seed), ic.LevelsAndCells(most_stars=most, together=[["sex", "zip"]])
+    release = ic.anonymize(table, COUNTED, algorithm=search, **KEPT)
+    one_by_one = ic.anonymize(single(table), SINGLE, algorithm=search, **KEPT)
+    assert release.verdict.holds
+    assert sum(release.table["n"].to_pylist()) == sum(table["n"].to_pylist()) - release.recipe.suppressed
+    assert release.table.num_rows <= table.num_rows
+    assert one_by_one.detail_kept >= release.detail_kept - 0.01
+
+
+@pytest.mark.parametrize("kind", [*TYPED, "csv"])
+def test_what_was_lent_is_published_alike_of_every_kind_of_table(kind: str, tmp_path: Path, capsys: Capsys) -> None:
+    table = pa.table({"age": [30] * 60 + [31], "sex": ["f"] * 61, "ill": ["flu", "ms", "hiv"] * 20 + ["flu"]})
+    roles = ic.Schema({"age": ic.flat(), "sex": ic.flat()}, ["ill"])
+    how: dict[str, Any] = {"model": "k>=3, l>=2[ill]", "algorithm": ic.LevelsAndCells()}
+    subject, out = make_subject(kind, tmp_path), tmp_path / "out"
+    release = ic.anonymize(subject.load(table), roles, **how)
+    rows = Counter(tuple(map(str, row)) for row in subject.rows(release.table))
+    assert rows == {
+        ("30", "f", "flu"): 19,
+        ("30", "f", "ms"): 20,
+        ("30", "f", "hiv"): 19,
+        ("*", "f", "flu"): 2,
+        ("*", "f", "hiv"): 1,
+    }
+    ic.anonymize(subject.load(table), roles, output=out, format="csv", **how)
+    assert answers(out, capsys) == ("holds", "holds")
+    assert ic.verify(out, original=subject.load(table)).outcome == "holds"
+    assert ic.attack(release, original=subject.load(table)).records == 61
 
 
 @pytest.mark.parametrize("kind", [*TYPED, "csv"])

@@ -165,6 +165,11 @@ class PointGroups:
         self.owner = np.where(stays, np.cumsum(stays) - 1, -1)[self.owner]
         self.home, self.levels, self.good = self.home[stays], self.levels[stays], self.good[stays]
 
+    def rises(self, tables: Tables, weights: Counts, movers: Counts, targets: Counts) -> Floats:
+        """Give by how much the cost rises at least when groups join one of others."""
+        _, rises = self._nearest(tables, weights, movers, targets, 1)
+        return np.asarray(rises[:, 0])
+
     def settle(self, tables: Tables, weights: Counts) -> None:
         """Let every group that breaks the promise join the nearest one that keeps it, where that never breaks it."""
         movers = np.flatnonzero(~self.good)
@@ -264,19 +269,25 @@ class Formation:
             self._block_of[inside] = number
 
     def run(self) -> None:
-        weights = self.board.weights
         if self.needs.enough:
             formed = self._form(1)
             groups = PointGroups.of(formed, np.ones(len(formed.home), dtype=bool), self._block_of)
         else:
             groups = PointGroups.of(*self._form_and_judge(), self._block_of)
+        self.finish(groups)
+        self.owner, self.levels, self.home = groups.owner, groups.levels, groups.home
+
+    def finish(self, groups: PointGroups) -> None:
+        """Let every group that breaks the promise be left out, or join others until all keep it."""
         if self._limit:
-            groups.leave_out(self._tables, weights, self._limit)
+            groups.leave_out(self._tables, self.board.weights, self._limit)
+        self.settle(groups, self.board.keeps, self.board.weights)
+
+    def settle(self, groups: PointGroups, keeps: Keeps, weights: Counts) -> None:
         if self.board.table.upward_closed:
             groups.settle(self._tables, weights)
         else:
-            groups.settle_by(self.board.keeps, self._tables, weights)
-        self.owner, self.levels, self.home = groups.owner, groups.levels, groups.home
+            groups.settle_by(keeps, self._tables, weights)
 
     def _form(self, least: int) -> FormedClasses:
         """Form classes of at least so many records that have what the promise implies."""

@@ -13,10 +13,11 @@ from incrowd.core import Grouping, Labelling, Namer, add_up, class_extremes, gro
 from incrowd.measures import column_loss, mean_detail
 from incrowd.search._local_recoding import LocalTable, Pieces
 from incrowd.search._problem import Bools, Counts, Floats, Ints, Problem, least_size
-from incrowd.search.cheapest._formation import BLOCK, STEPS, WHOLE, Effort, Formation, cut_into_blocks
+from incrowd.search.cheapest._formation import BLOCK, STEPS, WHOLE, Effort, cut_into_blocks
 from incrowd.search.cheapest._kernels import Tables, least_costs
 from incrowd.search.cheapest._search_space import UNIT, PointNeeds, PointSpace, SearchSpace
 from incrowd.search.levels_and_cells._candidates import Points, Wanted, with_fewer_stars
+from incrowd.search.levels_and_cells._lending import LendingFormation, Records
 
 END = Effort(0.5)
 """At the end half of the labels of a round are taken."""
@@ -107,12 +108,12 @@ class StarredNode:
     a missing one and what stands for all aside.
     """
 
-    def __init__(self, board: CellSpace, owner: Counts, starred: Sequence[Bools]) -> None:
-        """Take the class of every point, -1 where it is left out, and which points of these classes are starred."""
-        self.board, self.owner = board, owner
+    def __init__(self, records: Records, board: CellSpace, owner: Counts, starred: Sequence[Bools]) -> None:
+        """Take the class of every point or part, -1 where it is left out, and which of the others are starred."""
+        self.board, self.owner, self._records = board, owner, records
         inside = np.flatnonzero(owner >= 0)
         self.number = int(owner.max(initial=-1)) + 1
-        weights, total = board.weights[inside], max(int(board.weights.sum()), 1)
+        weights, total = records.weights[inside], max(int(board.weights.sum()), 1)
         full = sum(one.full for one in board.bundles)
         cost = (total - int(weights.sum())) * full  # whole numbers, so that no order of additions matters
         self.left_out = total - int(weights.sum())
@@ -120,9 +121,10 @@ class StarredNode:
         self._starred: dict[int, Bools] = {}
         self.stars: dict[str, float] = {}
         self.values: dict[str, int] = {}
+        points = records.point[inside]
         for one, hidden in zip(board.bundles, starred, strict=True):
             stars = int(weights[hidden].sum())
-            shown = add_up(one.values.ids[inside][~hidden], weights[~hidden], len(one.values))
+            shown = add_up(one.values.ids[points[~hidden]], weights[~hidden], len(one.values))
             cost += stars * one.full + _exact_dot(one.costs, shown)
             by_class = np.zeros(self.number, dtype=bool)
             by_class[self.owner[inside]] = hidden
@@ -130,7 +132,7 @@ class StarredNode:
                 self._starred[at] = by_class
                 name = board.table.census.quasi[at]
                 self.stars[name] = stars / total
-                codes = board.table.census.codes[at][board.points.first[inside[~hidden]]]
+                codes = board.table.census.codes[at][board.points.first[points[~hidden]]]
                 namer = board.table.names[at]
                 self.values[name] = number_of_values(namer, np.bincount(codes))
                 shown_loss = float(namer.lost(namer.floor)[codes] @ weights[~hidden])
@@ -143,17 +145,20 @@ class StarredNode:
         cls, board: CellSpace, block: int | None, limit: int, effort: Effort, wanted: Wanted | None = None
     ) -> Self:
         """Form classes as ``CheapestFirst`` does, with as many stars as they need; give back what is not ``wanted``."""
-        formation = Formation(board, block, effort=effort, limit=limit)
+        formation = LendingFormation(board, block, effort=effort, limit=limit)
         formation.run()
-        owner = formation.owner
+        owner, records = formation.owner, formation.records
         inside = np.flatnonzero(owner >= 0)
-        starred = _starred_cells(board, inside, owner[inside])
+        values = [one.values.ids[records.point[inside]] for one in board.bundles]
+        starred = _starred_cells(values, owner[inside])
         if wanted is not None:
-            points = _points_of(board, inside, starred)
+            saved = [one.full - one.costs[ids] for one, ids in zip(board.bundles, values, strict=True)]
+            weights = records.weights[inside].astype(np.int64)
+            points = Points(np.array(values, dtype=np.int32).T, np.array(starred).T, np.array(saved).T, weights)
             starred = with_fewer_stars(points, owner[inside], formation.home, wanted)
-            alike = [np.where(hidden, 0, values + 1) for hidden, values in zip(starred, points.values.T, strict=True)]
+            alike = [np.where(hidden, 0, ids + 1) for hidden, ids in zip(starred, values, strict=True)]
             owner[inside] = group(alike, [len(one.values) + 1 for one in board.bundles]).ids
-        return cls(board, owner, starred)
+        return cls(records, board, owner, starred)
 
     @classmethod
     def plain(cls, board: CellSpace) -> Self:
@@ -161,18 +166,18 @@ class StarredNode:
         points = np.arange(len(board.points))
         keeps = board.keeps(points, points, len(points))
         owner = np.where(keeps, np.cumsum(keeps) - 1, -1)
-        return cls(board, owner, [np.zeros(int(keeps.sum()), dtype=bool) for _ in board.bundles])
+        return cls(Records.of(board), board, owner, [np.zeros(int(keeps.sum()), dtype=bool) for _ in board.bundles])
 
     @property
     def pieces(self) -> Pieces:
-        """The cells of the census, and their classes."""
-        return self.board.table.whole_pieces(self.owner[self.board.points.ids])
+        """The cells of the census, or parts of them, and their classes."""
+        return self._records.pieces(self.owner)
 
     def labels(self) -> tuple[Labelling, ...]:
         """Call every class by its values, and by ``*`` where it is starred."""
         table, first = self.board.table, np.zeros(self.number, dtype=np.int64)
         inside = np.flatnonzero(self.owner >= 0)
-        first[self.owner[inside][::-1]] = inside[::-1]
+        first[self.owner[inside][::-1]] = self._records.point[inside][::-1]
         result = []
         for at, namer in enumerate(table.names):
             codes = table.census.codes[at][self.board.points.first[first]]
@@ -190,18 +195,10 @@ def number_of_values(namer: Namer, records: Ints) -> int:
     return len(shown) - (labels[shown[-1]] is None)  # a missing value is the last one
 
 
-def _starred_cells(board: CellSpace, inside: Ints, owner: Counts) -> list[Bools]:
+def _starred_cells(values: Sequence[Ints], owner: Counts) -> list[Bools]:
     """Say per bundle which points are starred: where their class does not agree."""
-    sides = [class_extremes(one.values.ids[inside], owner, int(owner.max(initial=-1)) + 1) for one in board.bundles]
+    sides = [class_extremes(ids, owner, int(owner.max(initial=-1)) + 1) for ids in values]
     return [(low != high)[owner] for low, high in sides]
-
-
-def _points_of(board: CellSpace, inside: Ints, starred: Sequence[Bools]) -> Points:
-    """Give the points that are published, with their stars and what these cost."""
-    values = [one.values.ids[inside] for one in board.bundles]
-    saved = [one.full - one.costs[ids] for one, ids in zip(board.bundles, values, strict=True)]
-    weights = board.weights[inside].astype(np.int64)
-    return Points(np.array(values, dtype=np.int32).T, np.array(starred).T, np.array(saved).T, weights)
 
 
 def least_loss(table: LocalTable) -> float:

@@ -46,7 +46,9 @@ class LevelsAndCells:
     With ``k>=5[candidates]`` stars fit every value, and are given back as long as that promise holds, by itself or
     beside ``k>=2``. Beside promises about values nothing is given back.
 
-    Records that are alike stay together, and a row may stand for several (``count``).
+    Records that are alike stay together, but where a large group lends some of them to a record that stands out, so
+    that not all of it gets the stars. Rows that stand for several records (``count``) and rows of people are not
+    parted.
 
     Carries every promise whose classes may be put together: all but (n, t)-closeness, and where people have several
     rows all that count people or values. Deterministic. Not proven to be the best: ``lower_bound`` says what any other
