@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -128,3 +129,23 @@ def test_another_search_is_looked_at_only_if_that_is_quick_and_named_only_if_it_
     assert best.detail_kept == pytest.approx(found.kept)
     assert better_search(best, 100.0) is None  # most detail would keep little more
     assert better_search(ic.anonymize(table, schema, model="k>=3", sample=40, max_suppressed=0.2), 100.0) is None
+
+
+def test_the_line_names_the_search_that_alternatives_recommends() -> None:
+    table = ic.hospital(300).select(["birth_date", "zip", "admission_date"])
+    quasi: dict[str, Any] = {
+        "birth_date": ic.dates("year", "decade"),
+        "zip": ic.mask(),
+        "admission_date": ic.dates("month", "year"),
+    }
+    schema = ic.Schema(quasi)
+    recommended = ic.alternatives(table, schema, model="k>=10").recommended
+    assert recommended is not None
+    for algorithm in (ic.Optimal(), ic.CheapestFirst(), ic.LevelsAndCells()):
+        release = ic.anonymize(table, schema, model="k>=10", algorithm=algorithm)
+        found = better_search(release, 100.0)
+        assert found is None or found.name == recommended.name or found.kept > (recommended.kept or 0)
+    worst = ic.anonymize(table, schema, model="k>=10", algorithm=ic.Optimal())
+    told = better_search(worst, 100.0)
+    assert told is not None
+    assert told.name == recommended.name

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 import incrowd as ic
-from incrowd.release import _ways_back as ways_back
+from incrowd.release import _ways_back as ways_back, open_problem
+from incrowd.release._columns import columns_of_local
 
 JOB = ic.Schema(quasi={"job": ic.flat()})
 SHOPS = [{"job": job, "zip": code} for code in range(4) for job in "ab"]
@@ -30,10 +31,9 @@ def told(release: ic.Release) -> list[tuple[Any, ...]]:
 
 def test_records_that_might_be_left_out_are_counted() -> None:
     release = ic.anonymize(jobs(a=5, b=4, c=1), JOB, model="k>=2", algorithm=ic.Optimal())
-    assert told(release) == [("max_suppressed_records", 1, None, 2)]
-    assert texts(release) == (
-        "job carries nothing. It would keep 2 values at level 0 if 1 more record could be left out.",
-    )
+    assert told(release) == [("max_suppressed_records", 1, None, 2), ("search", "levels-and-cells", None, 2)]
+    kept = "2 values at level 0 if 1 more record could be left out, or with levels and cells, which stars single values"
+    assert texts(release) == (f"job carries nothing. It would keep {kept}.",)
     assert texts(release)[0] in release.explain()
 
 
@@ -82,6 +82,21 @@ def test_stars_in_most_cells_are_little_and_what_helps_is_searched_again() -> No
     release = ic.anonymize(table, JOB, model="k>=3", algorithm=ic.LevelsAndCells())
     assert texts(release) == ("job carries little: 42.9% of its cells say something. It would be 100.0% with k>=2.",)
     assert ic.anonymize(table, JOB, model="k>=2", algorithm=ic.LevelsAndCells()).columns["job"].share_telling == 1
+
+
+def test_a_column_with_too_many_stars_may_be_coarser_itself() -> None:
+    roles = ic.Schema(quasi={"age": ic.intervals(10), "sex": ic.flat()})
+    table = [{"age": age, "sex": "fm"[age % 2]} for age in (*range(20, 40), *[50, 51] * 9)]
+    lowest = {"age": 0, "sex": 0}
+    fixed = open_problem(table, roles, model="k>=2", max_suppressed=0, number=None, at_least=lowest, at_most=lowest)[1]
+    columns = columns_of_local(fixed, ic.LevelsAndCells().search(fixed))
+    assert [one.status for one in columns] == ["little", "fine"]
+    asked = open_problem(table, roles, model="k>=2", max_suppressed=0, number=None)[1]
+    (own, *_) = ways_back.WaysBack(asked, columns, (0, 0), ic.LevelsAndCells()).ways["age"]
+    assert (own.change, own.other, own.to, own.level) == ("at_least", "age", 1, 1)
+    assert own.words == "if you ask for level 1 at least"
+    again = ic.anonymize(table, roles, model="k>=2", algorithm=ic.LevelsAndCells(), at_least={"age": 1}).columns["age"]
+    assert (again.values, again.share_telling, again.status) == (own.values, own.share_telling, "fine")
 
 
 def test_work_has_an_end(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, Unpack
 
@@ -26,7 +27,7 @@ from incrowd.evidence._minimality import own_attacks
 from incrowd.evidence._subject import Subject, published_schema
 from incrowd.measures import column_weights, mean_detail
 from incrowd.models import Model, Number
-from incrowd.release import Draft, Reading, Release, open_problem, version_of_draft
+from incrowd.release import Draft, PublishedColumn, Reading, Release, open_problem, version_of_draft
 from incrowd.search import Algorithm, CheapestFirst, LevelsAndCells, Optimal, Problem, Progress, Suppression
 
 Cell = int | float | str | None
@@ -302,22 +303,47 @@ class Better(NamedTuple):
 
 
 def better_search(release: Release, seconds: float) -> Better | None:
-    """Look at one other search, if so many seconds are enough; nothing if it would not keep much more.
+    """Look at other searches, as long as so many seconds are enough; nothing if none would keep much more.
 
-    Looked at are levels and cells, or most detail where the release has a level per column and stars already.
+    Told is the one that ``alternatives`` recommends of those that were looked at: if it keeps much more, or more and
+    leaves something of more columns. Where that is the release's own, the one that keeps most, if that is much more.
     """
     if release.basis is None or release.recipe.sample is not None:
         return None
-    problem = release.basis.problem
-    name = "most detail" if release.recipe.has_stars else "levels and cells"
+    problem, end = release.basis.problem, time.monotonic() + seconds
     quasi = problem.census.codes[: len(problem.census.quasi)]
     points = len(group(quasi, [int(codes.max(initial=0)) + 1 for codes in quasi]))
-    about = PER_CELL * points * len(quasi) + LOADING * ("numba" not in sys.modules)
-    if about > seconds:
-        return None
-    try:
-        draft = Draft.of(problem, SEARCHES[name].search(problem, _until_time_is_over(max(seconds - about, 1e-9), None)))
-    except (NoSafeRelease, ParameterError, HierarchyError):
-        return None
-    kept = version_of_draft(draft).kept
-    return Better(name, kept) if kept - release.detail_kept >= MUCH else None
+    own = _own_name(release)
+    drafts = {}
+    for name in ("levels and cells", "most detail", "ranges"):
+        about = PER_CELL * points * len(quasi) + LOADING * ("numba" not in sys.modules)
+        left = end - time.monotonic() - about
+        if name != own and left > 0:
+            try:
+                outcome = SEARCHES[name].search(problem, _until_time_is_over(left, None))
+            except (NoSafeRelease, ParameterError, HierarchyError):
+                continue
+            drafts[name] = Draft.of(problem, outcome)
+    kept = {name: version_of_draft(draft).kept for name, draft in drafts.items()}
+    bare = {name: _bare(draft.explanation.columns) for name, draft in drafts.items()}
+    now, here = release.detail_kept, _bare(release.explanation.columns)
+    chosen = min(drafts, key=lambda name: (bare[name], name != "levels and cells", -kept[name]), default="")
+    if chosen and bare[chosen] < here and kept[chosen] > now:
+        return Better(chosen, kept[chosen])
+    most = max(kept, key=lambda name: kept[name], default="")
+    told = chosen if chosen and kept[chosen] - now >= MUCH else most
+    return Better(told, kept[told]) if told and kept[told] - now >= MUCH else None
+
+
+def _bare(columns: Iterable[PublishedColumn]) -> tuple[int, int]:
+    """Count the columns that carry nothing, and those that carry little."""
+    found = Counter(one.status for one in columns)
+    return found["nothing"], found["little"]
+
+
+def _own_name(release: Release) -> str:
+    """Give the name that the search of a release has beside others."""
+    searched = release.recipe.algorithm
+    if searched.startswith(CheapestFirst.__name__):
+        return "ranges" if "'range'" in searched else "most detail"
+    return "levels and cells" if release.recipe.has_stars else "best node"

@@ -43,7 +43,8 @@ class WayBack:
     change, to
         What would change, and to what: ``at_most``, the level that the column itself would be asked for;
         ``max_suppressed_records``, how many records might be left out; ``k``; ``at_least``, a higher level of the
-        column ``other``; ``importance`` of the column itself; ``search``, another search.
+        column ``other``, which may be the column itself; ``importance`` of the column itself; ``search``, another
+        search.
     other
         The column that would be coarser.
     level
@@ -138,6 +139,7 @@ class WaysBack:
             if trials.levels != base and (found := self._gain(place, trials.at(base))) is not None:
                 yield self._way(place, found, "at_most", base[place], f"if you ask for level {base[place]} at most")
                 return
+            yield from self._with_itself_coarser(place, base)
             yield from self._with_more_left_out(place, base)
             yield from self._with_less_k(place, base)
             yield from self._with_another_coarser(place, base)
@@ -152,6 +154,14 @@ class WaysBack:
             yield self._way(
                 place, found, "search", "levels-and-cells", "with levels and cells, which stars single values"
             )
+
+    def _with_itself_coarser(self, place: int, base: Levels) -> Iterator[WayBack]:
+        """Ask for higher levels of the column itself, where single cells of it are starred."""
+        name, trials = self._columns[place].column, self._trials
+        for level in trials.steps(place, base) if trials.search else ():
+            if (found := self._gain(place, trials.at(_raise(base, place, level)))) is not None:
+                yield self._way(place, found, "at_least", level, f"if you ask for level {level} at least", name)
+                return
 
     def _with_more_left_out(self, place: int, base: Levels) -> Iterator[WayBack]:
         problem = self._trials.problem
@@ -177,7 +187,7 @@ class WaysBack:
     def _with_another_coarser(self, place: int, base: Levels) -> Iterator[WayBack]:
         best: tuple[tuple[int, float], int, Sequence[PublishedColumn]] | None = None
         for other in range(len(base)):
-            steps = self._trials.steps(other, base) if other != place else ()
+            steps = self._trials.steps(other, base)[: 1 if self._trials.search else None] if other != place else ()
             # The highest level leaves out least, so where that is not enough no other is.
             for level in steps if steps and self._gain(place, self._trials.at(_raise(base, other, steps[-1]))) else ():
                 found = self._gain(place, self._trials.at(_raise(base, other, level)))
@@ -233,7 +243,7 @@ class _Trials:
         labels, high = self.problem.census.ladders[self.problem.census.quasi[place]].labels, self.problem.highs[place]
         while high > base[place] and len(set(labels[high].tolist()) - {None}) < 2:
             high -= 1
-        return range(base[place] + 1, min(high, base[place] + 1 if self.search else high) + 1)
+        return range(base[place] + 1, high + 1)
 
     def limits(self, base: Levels) -> Iterator[int]:
         """Give how many records might be left out instead: of a node as many as it has to, else growing shares."""
