@@ -16,7 +16,14 @@ import incrowd as ic
 from incrowd.search import LocalTable, Problem
 from incrowd.search.cheapest._block_kernels import Boxes, Choice, find_nearest
 from incrowd.search.cheapest._class_kernels import form_classes
-from incrowd.search.cheapest._formation import PointGroups, _mutual_pairs, cut_into_blocks, form_in_blocks, support_part
+from incrowd.search.cheapest._formation import (
+    PointGroups,
+    _mutual_pairs,
+    class_boxes,
+    cut_into_blocks,
+    form_in_blocks,
+    support_part,
+)
 from incrowd.search.cheapest._kernels import (
     NEVER,
     Labels,
@@ -226,3 +233,9 @@ def test_groups_that_break_the_promise_and_have_no_other_become_one() -> None:
     )
     groups.settle(board.tables(), board.weights)
     assert groups.owner.tolist() == [0, 0, 0]
+
+
+def test_the_box_of_a_class_spans_its_points_in_every_column() -> None:
+    low, high = class_boxes(np.array([[3, 1, 2, 5], [0, 0, 4, 4]]), np.array([1, 0, 1, 0]), 2)
+    assert low.tolist() == [[1, 2], [0, 0]]
+    assert high.tolist() == [[5, 3], [4, 4]]

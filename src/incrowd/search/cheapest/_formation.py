@@ -11,11 +11,11 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from incrowd.core import add_up, class_extremes
+from incrowd.core import add_up
 from incrowd.search._problem import Bools, Counts, Floats, Ints
 from incrowd.search.cheapest._block_kernels import Boxes, Choice, cut_blocks, find_nearest
 from incrowd.search.cheapest._class_kernels import form_classes
-from incrowd.search.cheapest._kernels import Support, Tables
+from incrowd.search.cheapest._kernels import Small, Support, Tables
 from incrowd.search.cheapest._search_space import PointNeeds, PointSpace, stretch_places
 
 Keeps = Callable[[Counts, Counts, int], Bools]
@@ -205,8 +205,7 @@ class PointGroups:
         alone = last - first <= np.isin(movers, targets)
         first[alone], last[alone] = 0, len(targets)
         inside = self.owner >= 0
-        sides = [class_extremes(place[inside], self.owner[inside], len(self.home)) for place in tables.place]
-        low, high = (np.array([side[which] for side in sides], dtype=np.int32) for which in (0, 1))
+        low, high = class_boxes(tables.place[:, inside], self.owner[inside], len(self.home))
         sizes = add_up(self.owner[inside], weights[inside], len(self.home))
         found, rises = np.empty((len(movers), most), dtype=np.int32), np.empty((len(movers), most))
         choice = Choice(movers.astype(np.int32), targets.astype(np.int32), first, last)
@@ -232,6 +231,17 @@ class PointGroups:
         number = np.cumsum(stays) - 1
         self.owner = np.append(number[to], -1)[self.owner]
         self.home, self.levels, self.good = self.home[stays], self.levels[stays], self.good[stays]
+
+
+def class_boxes(places: Ints, classes: Ints, number: int) -> tuple[Small, Small]:
+    """Give per column the smallest and the largest place in every class; no class is empty."""
+    order = np.argsort(classes, kind="stable")
+    starts = np.searchsorted(classes[order], np.arange(number))
+    low, high = np.empty((2, len(places), number), dtype=np.int32)
+    for column, place in enumerate(places):
+        low[column] = np.minimum.reduceat(place[order], starts)
+        high[column] = np.maximum.reduceat(place[order], starts)
+    return low, high
 
 
 def _mutual_pairs(movers: Counts, targets: Counts, rises: Floats) -> tuple[Counts, Counts]:

@@ -9,11 +9,11 @@ from typing import Self
 
 import numpy as np
 
-from incrowd.core import Grouping, Labelling, Namer, add_up, class_extremes, group
+from incrowd.core import Grouping, Labelling, Namer, add_up, group
 from incrowd.measures import column_loss, mean_detail
 from incrowd.search._local_recoding import LocalTable, Pieces
 from incrowd.search._problem import Bools, Counts, Floats, Ints, Problem, least_size
-from incrowd.search.cheapest._formation import BLOCK, STEPS, WHOLE, Effort, cut_into_blocks
+from incrowd.search.cheapest._formation import BLOCK, STEPS, WHOLE, Effort, class_boxes, cut_into_blocks
 from incrowd.search.cheapest._kernels import Tables, least_costs
 from incrowd.search.cheapest._search_space import UNIT, PointNeeds, PointSpace, SearchSpace
 from incrowd.search.levels_and_cells._candidates import Points, Wanted, with_fewer_stars
@@ -197,8 +197,10 @@ def number_of_values(namer: Namer, records: Ints) -> int:
 
 def _starred_cells(values: Sequence[Ints], owner: Counts) -> list[Bools]:
     """Say per bundle which points are starred: where their class does not agree."""
-    sides = [class_extremes(ids, owner, int(owner.max(initial=-1)) + 1) for ids in values]
-    return [(low != high)[owner] for low, high in sides]
+    if not len(owner):
+        return [np.zeros(0, dtype=bool) for _ in values]
+    low, high = class_boxes(np.array(values), owner, int(owner.max()) + 1)
+    return list((low != high)[:, owner])
 
 
 def least_loss(table: LocalTable) -> float:
