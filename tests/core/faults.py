@@ -20,7 +20,7 @@ from typing import Any, Self
 import numpy as np
 import pytest
 
-import incrowd.core._atomic as atomic
+from incrowd.core import _draft
 
 BY_PATH = (
     *("open", "mkdir", "rmdir", "rename", "replace", "unlink", "remove", "link", "symlink", "chmod", "utime"),
@@ -103,8 +103,8 @@ class Faults:
         opened = self._opened(io.open)
         monkeypatch.setattr(io, "open", opened)
         monkeypatch.setattr(builtins, "open", opened)
-        exchange = atomic._exchange
-        monkeypatch.setattr(atomic, "_exchange", self._by_path("exchange", exchange))
+        exchange = _draft._exchange
+        monkeypatch.setattr(_draft, "_exchange", self._by_path("exchange", exchange))
 
     def _is_below(self, path: Any, given: dict[str, Any]) -> bool:
         if isinstance(path, int):
@@ -115,7 +115,11 @@ class Faults:
         def call(path: Any = ".", *args: Any, **given: Any) -> Any:
             below = not self._meeting and self._is_below(path, given)
             if below:
-                self.meet(name)
+                try:
+                    self.meet(name)
+                except OSError as error:
+                    error.filename = error.filename or path
+                    raise
             found = real(path, *args, **given)
             if below and name == "open":
                 self._descriptors.add(found)
@@ -232,5 +236,5 @@ def _kill_everywhere(root: Path, made: Path, job: Callable[[Path], object]) -> N
 if __name__ == "__main__":
     module, _, function = sys.argv[3].partition(":")
     if "without-exchange" in sys.argv[4:]:
-        atomic._exchange = lambda *_: False
+        _draft._exchange = lambda *_: False
     _kill_everywhere(Path(sys.argv[1]), Path(sys.argv[2]), getattr(importlib.import_module(module), function))

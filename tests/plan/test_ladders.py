@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import datetime as dt
+import itertools
+import os
+import re
+import shutil
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -13,6 +17,7 @@ import polars as pl
 import pytest
 
 import incrowd as ic
+from core.faults import KINDS, failing, tree, watched
 from incrowd.core import Domain
 from incrowd.plan._sections import PostcodesForm, plain_of
 from incrowd.plan.suggestion._ladders import ladder_files, suggest_hierarchy
@@ -198,6 +203,42 @@ def test_ladders_are_not_replaced_unasked_and_all_or_none_are_written(tmp_path: 
     assert (tmp_path / "plan-ladders" / "job.csv").read_text() == "mine"
     found.write(tmp_path / "plan.toml", "people.csv", force=True)
     assert (tmp_path / "plan-ladders" / "job.csv").read_text().startswith("baker;{baker, cook};")
+
+
+def test_whatever_call_fails_a_plan_and_its_ladders_are_written_or_nothing_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each call fails once: first with nothing there, then with a plan of ours that is to be replaced."""
+    monkeypatch.setattr(os, "fsync", lambda _: None)
+    found = ic.suggest(people(), roles={"job": "quasi", "town": "quasi", "age": "quasi"})
+    place, after, named = tmp_path / "place", tmp_path / "after", {"plan.toml", "plan-ladders", "job.csv", "town.csv"}
+    for folder in (place, after):
+        folder.mkdir()
+    found.write(after / "plan.toml", "people.csv")
+    for before in ({}, {"plan.toml": b"old", "plan-ladders/job.csv": b"old"}):
+        for number in itertools.count():
+            for name, text in before.items():
+                (place / name).parent.mkdir(exist_ok=True)
+                (place / name).write_bytes(text)
+            trouble = ""
+            with watched(place) as faults:
+                faults.begin(number, failing(KINDS[number % len(KINDS)]))
+                try:
+                    found.write(place / "plan.toml", "people.csv", force=True)
+                except (OSError, ic.IncrowdError) as error:
+                    trouble = str(error)
+            if len(faults.names) <= number:
+                break
+            found_there = tree(place) or {}
+            there = {name: text for name, text in found_there.items() if ".part/" not in name}
+            assert trouble == "" or there == found_there  # the removal of what was replaced may fail
+            assert there == tree(after) or (
+                there == before and named & set(re.split("[ '/]", trouble))
+            )  # it is read when it is written
+            shutil.rmtree(place)
+            place.mkdir()
+        assert number > 60
+        assert (place / "plan-ladders/job.csv").read_bytes() != b"old"
 
 
 def test_no_ladder_is_written_beside_a_plan_that_may_not_be_replaced(tmp_path: Path) -> None:

@@ -75,7 +75,7 @@ def test_a_failure_in_the_middle_leaves_nothing(tmp_path: Path, monkeypatch: pyt
     def fail(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("incrowd.release._folder.save_recoding", fail)
+    monkeypatch.setattr("incrowd.release._folder.write_recoding", fail)
     with pytest.raises(OSError, match="No space left"):
         release_of().save(tmp_path / "out")
     assert list(tmp_path.iterdir()) == []
@@ -86,7 +86,7 @@ import os, signal, sys
 import incrowd as ic
 from incrowd.release import _folder as _save
 release = ic.anonymize([{"age": 31}, {"age": 34}], ic.Schema({"age": ic.intervals(10)}), model="k>=2")
-_save.save_recoding = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
+_save.write_recoding = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
 release.save(sys.argv[1])
 """
 
@@ -204,7 +204,7 @@ def test_a_place_that_may_not_be_written_is_refused(tmp_path: Path, monkeypatch:
 
 
 def test_a_release_is_saved_where_the_system_has_no_locks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("incrowd.core._atomic.fcntl", None)
+    monkeypatch.setattr("incrowd.core._draft.fcntl", None)
     release_of().save(tmp_path / "out")
     release_of().save(tmp_path / "out", force=True)
     assert ic.verify(tmp_path / "out").differences == ()

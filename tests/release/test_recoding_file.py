@@ -1,11 +1,14 @@
 from __future__ import annotations
 
+import itertools
 import json
+import os
 from pathlib import Path
 
 import pytest
 
 import incrowd as ic
+from core.faults import KINDS, failing, tree, watched
 from engines.mutations import mutations
 from release.test_certificate import LIMITS, PEOPLE, release_of
 
@@ -26,6 +29,34 @@ def test_a_saved_recoding_is_complete(tmp_path: Path) -> None:
     assert again.measures == release.measures
     ic.save_recoding(saved, tmp_path)
     assert (tmp_path / "recoding.json").read_bytes() == (tmp_path / "out/owner/recoding.json").read_bytes()
+
+
+def test_a_recoding_is_saved_as_a_whole_or_not_at_all_for_us_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each call fails once: the files are those that were saved together before."""
+    monkeypatch.setattr(os, "fsync", lambda _: None)
+    old, new = release_of(), release_of("k>=3")
+    ic.save_recoding(old, tmp_path)
+    before = tree(tmp_path)
+    assert {path.stat().st_mode & 0o777 for path in tmp_path.iterdir()} == {0o600}
+    for number in itertools.count():
+        trouble = ""
+        with watched(tmp_path) as faults:
+            faults.begin(number, failing(KINDS[number % len(KINDS)]))
+            try:
+                ic.save_recoding(new, tmp_path)
+            except (OSError, ic.DataError) as error:
+                trouble = str(error)
+        if len(faults.names) <= number:
+            break
+        if trouble:
+            assert "recoding" in trouble
+            assert tree(tmp_path) == before
+        else:
+            ic.save_recoding(old, tmp_path)
+    assert number > 60
+    assert str(ic.load_recoding(tmp_path).model) == "k>=3"
 
 
 def test_a_saved_hierarchy_refuses_values_that_it_does_not_know(tmp_path: Path) -> None:

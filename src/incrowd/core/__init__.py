@@ -1,19 +1,10 @@
 """The shared words and kernels: what every other room stands on. NumPy and numba only."""
 
-from incrowd.core._atomic import (
-    atomic_folder,
-    atomic_path,
-    check_target,
-    has_locks,
-    lock_file,
-    lock_folder,
-    remove_path,
-    unwritten_by,
-)
 from incrowd.core._census import Census, CensusRequest, FrozenMapping
 from incrowd.core._classes import Cells, Classes, Histogram, compatible_sizes
 from incrowd.core._display import Grid, percent, printable, records_text, share_text, unbroken_percent
 from incrowd.core._domain import Domain, kind_of
+from incrowd.core._draft import has_locks, lock_file, lock_folder, unwritten_by
 from incrowd.core._errors import (
     FORCE,
     DataError,
@@ -50,7 +41,18 @@ from incrowd.core._schema import Binding, Meaning, Schema
 from incrowd.core._supersets import Partition, SupersetMode, supersets
 from incrowd.core._texts import WHOLE_FLOATS, Kind, canonical_text, canonical_value, exact_number
 from incrowd.core._verdict import Finding, Verdict, joint_verdict
-from incrowd.core._whole_files import bytes_in, check_file, check_path, json_in, text_in
+from incrowd.core._whole_files import (
+    atomic_folder,
+    atomic_path,
+    atomic_paths,
+    bytes_in,
+    check_file,
+    check_path,
+    check_target,
+    json_in,
+    remove_path,
+    text_in,
+)
 
 __all__ = [
     "FORCE", "TOP", "WHOLE_FLOATS", "Binding", "Cells", "Census", "CensusRequest", "Classes", "DataError", "Domain",
@@ -59,8 +61,8 @@ __all__ = [
     "LocalRecoding", "Meaning", "Namer", "NoSafeRelease", "Packing", "ParameterError", "Partition", "PlanError",
     "PlanProblem", "PrivacyWarning", "Recoding", "ReleaseMismatch", "Schema", "SchemaError", "Setting", "Step",
     "SupersetMode", "UncoveredValuesError", "UnknownColumnError", "Verdict", "add_up", "atomic_folder", "atomic_path",
-    "bytes_in", "canonical_text", "canonical_value", "check_file", "check_path", "check_target", "class_extremes",
-    "compatible_sizes", "distinct_texts", "exact_number", "group", "has_locks", "import_extra", "join_cells",
+    "atomic_paths", "bytes_in", "canonical_text", "canonical_value", "check_file", "check_path", "check_target",
+    "class_extremes", "compatible_sizes", "distinct_texts", "exact_number", "group", "has_locks", "import_extra", "join_cells",
     "joint_verdict", "json_in", "kind_of", "lock_file", "lock_folder", "name_list", "overlay", "percent", "printable",
     "recoding_from_arrays", "records_text", "remove_path", "share_text", "smallest_unsigned", "supersets", "tally",
     "text_in", "unbroken_percent", "unwritten_by", "warn", "without_addresses",

@@ -11,12 +11,11 @@ from typing import Any, cast
 import numpy as np
 import numpy.typing as npt
 
-from incrowd.core._atomic import atomic_path
 from incrowd.core._domain import Domain
 from incrowd.core._grouping import smallest_unsigned
 from incrowd.core._ladder import Ladder
 from incrowd.core._texts import exact_number
-from incrowd.core._whole_files import check_file
+from incrowd.core._whole_files import atomic_path, check_file
 
 Array = npt.NDArray[Any]
 Arrays = dict[str, Array]

@@ -13,7 +13,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from incrowd.core import FORCE, DataError, Hint, ParameterError, atomic_path
+from incrowd.core import FORCE, DataError, Hint, ParameterError, atomic_paths
 from incrowd.report import Picture, bars_with_limit, points_beside, series_bars, series_curves, yes_and_no
 
 Row = dict[str, Any]
@@ -245,7 +245,7 @@ def prepare(folder: str | os.PathLike[str], names: Sequence[str], *, force: bool
 
 
 def write(experiment: Experiment, folder: Path) -> list[str]:
-    """Write one experiment, and give the names of its files; the JSON file comes last, when all others are there."""
+    """Write one experiment, and give the names of its files; all are there or none, the JSON file last."""
     # Every row of every table says that made-up rows stood in, if they did: files are passed on without the rest.
     mark = {"stand_in": MARK} if experiment.stand_in else {}
     marked = {name: [{**row, **mark} for row in rows] for name, rows in experiment.tables.items()}
@@ -253,9 +253,9 @@ def write(experiment: Experiment, folder: Path) -> list[str]:
     texts |= {f"{experiment.name}-{name}.svg": chart.svg for name, chart in experiment.charts.items()}
     plain = {"schema": 1, **experiment.to_dict()}
     texts[f"{experiment.name}.json"] = json.dumps(plain, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
-    for name, text in texts.items():
-        with atomic_path(folder / name, force=True) as path:
-            path.write_text(text, encoding="utf-8")
+    with atomic_paths([folder / name for name in texts], force=True) as parts:
+        for part, text in zip(parts, texts.values(), strict=True):
+            part.write_text(text, encoding="utf-8")
     return list(texts)
 
 

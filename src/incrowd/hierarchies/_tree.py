@@ -8,14 +8,13 @@ import itertools
 import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal, TextIO
 
 import numpy as np
 
-from incrowd.core import TOP, DataError, Domain, HierarchyError, IncrowdError, Ladder, Step, bytes_in
+from incrowd.core import TOP, DataError, Domain, HierarchyError, IncrowdError, Ladder, Step, atomic_path, bytes_in
 from incrowd.hierarchies._numbers import positions_in, text_of
 
 # The paths of a tree, leaf first, and everything that can be wrong with them.
@@ -229,16 +228,16 @@ def read_lines(path: str | os.PathLike[str]) -> list[NumberedFields]:
 
 
 def write_lines(rows: Iterable[Sequence[str]], target: str | os.PathLike[str] | TextIO) -> None:
-    """Write lines so that ``read_lines`` gives the same fields back."""
+    """Write lines so that ``read_lines`` gives the same fields back; a file whole or not at all."""
     rows = list(rows)
     # A single column has no separator to recognise, and these two characters are lost at a line's ends.
     careful = any(len(row) < 2 or any("\r" in field or "\ufeff" in field for field in row) for row in rows)
     quoting: Literal[0, 1] = csv.QUOTE_ALL if careful else csv.QUOTE_MINIMAL
-    with ExitStack() as stack:
-        file = target
-        if isinstance(file, str | os.PathLike):
-            file = stack.enter_context(Path(file).open("w", encoding="utf-8", newline=""))
-        csv.writer(file, delimiter=";", lineterminator="\n", quoting=quoting).writerows(rows)
+    if isinstance(target, str | os.PathLike):
+        with atomic_path(target, force=True) as part, part.open("w", encoding="utf-8", newline="") as file:
+            csv.writer(file, delimiter=";", lineterminator="\n", quoting=quoting).writerows(rows)
+    else:
+        csv.writer(target, delimiter=";", lineterminator="\n", quoting=quoting).writerows(rows)
 
 
 def _read_text(path: str | os.PathLike[str]) -> str:

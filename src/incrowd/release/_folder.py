@@ -19,7 +19,7 @@ from incrowd.models import exact_text
 from incrowd.release._about import check_about
 from incrowd.release._certificate import canonical, certificate_of, signature_of
 from incrowd.release._output import LABELS, Format, Output, check_stars, check_wanted_dialect, write_labels
-from incrowd.release._recoding_file import PART, StoredRecoding, json_at, readable, save_recoding
+from incrowd.release._recoding_file import PART, StoredRecoding, json_at, readable, write_recoding
 from incrowd.release._release_file import Measurement, Measuring, open_released
 
 if TYPE_CHECKING:
@@ -144,7 +144,7 @@ def report_room() -> ModuleType:
 
 
 def _write_owner(release: Release, folder: Path, date: str, plan: str | None, escaped: str | None) -> None:
-    save_recoding(release, folder)
+    write_recoding(release, folder)
     recipe = {
         **asdict(release.recipe),
         "date": date,

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy.typing as npt
@@ -20,6 +21,7 @@ from incrowd.core import (
     LocalRecoding,
     Recoding,
     Schema,
+    atomic_paths,
     join_cells,
     json_in,
     recoding_from_arrays,
@@ -58,7 +60,9 @@ class SavedRecoding:
 
 
 def save_recoding(source: Release | SavedRecoding, folder: str | os.PathLike[str]) -> None:
-    """Write a recoding into a folder that exists: a header in JSON, and its arrays in Parquet.
+    """Write a recoding into a folder that exists: a header in JSON, and its arrays in Parquet; all of it or nothing.
+
+    Nobody else can read the files: they are as confidential as the original table.
 
     Parameters
     ----------
@@ -68,17 +72,37 @@ def save_recoding(source: Release | SavedRecoding, folder: str | os.PathLike[str
         Where to write ``recoding.json`` and ``recoding.parquet``; files of these names are replaced. A recoding that
         was found part by part has ``recoding-1.parquet`` and so on beside them.
     """
-    recoding = source.recoding
-    stored = recoding if isinstance(recoding, StoredRecoding) else None
-    header, arrays = recoding.header_and_arrays()
+    places = [Path(folder) / name for name in (*(file.name for file in _parts_for(source, Path(folder))), MAP, HEADER)]
+    with atomic_paths(places, force=True) as drafts:
+        write_recoding(source, Path(folder), dict(zip(places, drafts, strict=True)))
+        for draft in drafts:
+            draft.chmod(0o600)
+
+
+def write_recoding(
+    source: Release | SavedRecoding, folder: Path, drafts: Mapping[Path, Path] = MappingProxyType({})
+) -> None:
+    """Write a recoding into a folder that nobody reads yet, or each of its files to where its draft is."""
+    header, arrays = source.recoding.header_and_arrays()
     known = source.hierarchies if isinstance(source, SavedRecoding) else None
     roles, trees = plain_schema(source.schema, known)
     header |= {**roles, "promise": str(source.model)}
-    if stored is not None:
-        header["parts"] = len(stored.files)
-        stored.copy(Path(folder))
-    write_arrays(arrays | trees, Path(folder) / MAP)
-    (Path(folder) / HEADER).write_text(readable(header), encoding="utf-8")
+    if isinstance(source.recoding, StoredRecoding):
+        header["parts"] = len(source.recoding.files)
+    for file in _parts_for(source, folder):
+        shutil.copyfile(file, drafts.get(folder / file.name, folder / file.name))
+    write_arrays(arrays | trees, drafts.get(folder / MAP, folder / MAP))
+    drafts.get(folder / HEADER, folder / HEADER).write_text(readable(header), encoding="utf-8")
+
+
+def _parts_for(source: Release | SavedRecoding, folder: Path) -> list[Path]:
+    """List the files of a recoding that was found part by part, unless they are in the folder already."""
+    recoding = source.recoding
+    if not isinstance(recoding, StoredRecoding):
+        return []
+    recoding.check_files()
+    places = [(file, folder / file.name) for file in recoding.files]
+    return [file for file, place in places if not (place.exists() and place.samefile(file))]
 
 
 def load_recoding(folder: str | os.PathLike[str]) -> SavedRecoding:
@@ -162,15 +186,7 @@ class StoredRecoding(LocalRecoding):
         """Take its outline apart: what it says of its cells lies in the files."""
         return self.outline.header_and_arrays()
 
-    def copy(self, folder: Path) -> None:
-        """Put the files into a folder, unless they are there already."""
-        self._check_files()
-        for file in self.files:
-            place = folder / file.name
-            if not (place.exists() and place.samefile(file)):
-                shutil.copyfile(file, place)
-
-    def _check_files(self) -> None:
+    def check_files(self) -> None:
         """Refuse files that are not those that were written: another release may have taken their place."""
         if [_file_state(file) for file in self.files] != self._states or None in self._states:
             msg = "The recoding of this release lies in files that are gone or were replaced."
@@ -178,7 +194,7 @@ class StoredRecoding(LocalRecoding):
 
     @cached_property
     def _cells(self) -> LocalRecoding:
-        self._check_files()
+        self.check_files()
         header, arrays = self.header_and_arrays()
         found = recoding_from_arrays(header, arrays | join_cells([read_arrays(file) for file in self.files]))
         assert isinstance(found, LocalRecoding)  # noqa: S101 - as its outline is

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import suppress
 from pathlib import Path
+from types import MappingProxyType
 from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 
-from incrowd.core import Census, Domain, Hierarchy, HierarchyError, atomic_path
+from incrowd.core import Census, Domain, Hierarchy, HierarchyError, atomic_paths, check_target
 from incrowd.hierarchies import (
     COUNTRIES,
     Classification,
@@ -371,9 +372,27 @@ def ladder_files(plan: Path, names: Sequence[str]) -> dict[str, Path]:
 _RESERVED = re.compile(r"con|prn|aux|nul|com[0-9]|lpt[0-9]", re.IGNORECASE)
 
 
-def write_trees(trees: Mapping[str, Tree], files: Mapping[str, Path], *, force: bool) -> None:
-    """Write trees, all or none: none if one of the files may not be replaced."""
-    with ExitStack() as stack:
-        for name, tree in trees.items():
-            files[name].parent.mkdir(exist_ok=True)
-            write_csv(tree, stack.enter_context(atomic_path(files[name], force=force)))
+def write_trees(
+    trees: Mapping[str, Tree],
+    files: Mapping[str, Path],
+    *,
+    force: bool,
+    plan: Mapping[Path, str] = MappingProxyType({}),
+) -> None:
+    """Write trees, and last the text of the plan that names them: all or none, and none if one may not be replaced."""
+    for target in plan:
+        check_target(target, force=force)
+    folders = {file.parent for file in files.values() if not file.parent.exists()}
+    try:
+        for folder in folders:
+            folder.mkdir(exist_ok=True)
+        with atomic_paths([*(files[name] for name in trees), *plan], force=force) as parts:
+            for part, tree in zip(parts[: len(trees)], trees.values(), strict=True):
+                with part.open("w", encoding="utf-8", newline="") as file:
+                    write_csv(tree, file)
+            for part, text in zip(parts[len(trees) :], plan.values(), strict=True):
+                part.write_text(text, encoding="utf-8", newline="\n")
+    finally:
+        for folder in folders:
+            with suppress(OSError):  # it is used
+                folder.rmdir()

@@ -10,7 +10,7 @@ from pathlib import Path
 from types import EllipsisType
 from typing import TYPE_CHECKING, Any, get_args
 
-from incrowd.core import Hierarchy, ParameterError, Schema, SchemaError, atomic_path
+from incrowd.core import Hierarchy, ParameterError, Schema, SchemaError
 from incrowd.evidence import ColumnProfile, Profile
 from incrowd.hierarchies import Tree
 from incrowd.plan._plan import Plan
@@ -279,10 +279,9 @@ class Suggestion:
             Whether an existing file may be replaced.
         """
         plan = self.plan(data)
-        with atomic_path(path, force=force) as part:  # a plan that may not be written is said before a ladder is
-            files = self.write_ladders(path, force=force)
-            text = plan.kept_in(files, Path(path).parent).text(notes_for(self))
-            part.write_text(text, encoding="utf-8", newline="\n")
+        files = self.ladders(path)
+        text = plan.kept_in(files, Path(path).parent).text(notes_for(self))
+        write_trees(self._trees, files, force=force, plan={Path(path): text})
         return Plan.read(path)
 
     def __str__(self) -> str:
