@@ -16,8 +16,9 @@ import pytest
 import typer
 
 import incrowd as ic
+from core.faults import KINDS, failing as failing_as, tree, watched
 from incrowd.cli import main
-from incrowd.cli._commands import build, run
+from incrowd.cli._commands import Program, build, run
 from incrowd.cli._explain import Session
 from incrowd.core import EngineError, NoSafeRelease, ParameterError, PrivacyWarning, UncoveredValuesError, atomic_path
 
@@ -132,6 +133,41 @@ def test_what_could_not_be_written_is_named(
     said = capsys.readouterr().err
     assert said.startswith("error[IC302]: 'plan.toml' cannot be written: No space left on device.\nhint: ")
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("command", "written"),
+    [
+        ("init people.csv --quiet -o", "plan.toml"),
+        ("hierarchy build people.csv --column age --kind intervals --widths 10 -o", "age.csv"),
+        ("attack people.csv --quasi age --sensitive illness --exposed", "exposed.csv"),
+    ],
+)
+def test_whatever_call_fails_a_command_says_what_it_could_not_write_and_leaves_nothing(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    command: str,
+    written: str,
+) -> None:
+    """Each call by which something is written fails once; tests of ``core`` try all calls, in all ways."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(os, "fsync", lambda _: None)
+    (tmp_path / "people.csv").write_text("age,illness\n" + "".join(f"{20 + n % 30},flu{n % 4}\n" for n in range(90)))
+    program, before = Program(), tree(tmp_path)
+    with watched(tmp_path) as faults:
+        faults.begin(-1, lambda _: None)
+        assert program.run([*command.split(), written]) == 0
+    calls = [number for number, name in enumerate(faults.names) if name in {"mkdir", "write", "replace"}]
+    for number in calls:
+        (tmp_path / written).unlink(missing_ok=True)
+        capsys.readouterr()
+        with watched(tmp_path) as faults:
+            faults.begin(number, failing_as(KINDS[number % len(KINDS)]))
+            assert program.run([*command.split(), written]) in {2, 3}
+        assert f"'{written}'" in capsys.readouterr().err
+        assert tree(tmp_path) == before
+    assert len(calls) > 1
 
 
 def test_memory_that_runs_out_is_no_fault_of_ours_and_it_says_while_what(

@@ -131,6 +131,21 @@ def test_two_servers_do_not_share_a_folder(folder: Path, capsys: pytest.CaptureF
         assert (folder / ".incrowd/lock").stat().st_mode & 0o077 == 0
 
 
+def test_what_a_server_left_that_was_killed_is_removed_by_the_next_one(folder: Path) -> None:
+    """Uploads and plans that were not finished hold values of tables; what is called alike stays."""
+    ours = folder / ".incrowd"
+    ours.mkdir(exist_ok=True)
+    for name in ("draft-0123abcd", ".upload-0123456789abcdef.csv-0123456789abcdef.part"):
+        (ours / name).mkdir()
+        (ours / name / "people.csv").write_text(CANARY)
+    (ours / "upload-0123456789abcdef.csv").write_text(CANARY)
+    (ours / "uploads.json").write_text("{}")
+    (folder / "draft-0123abcd").write_text("mine")
+    with alone_in(folder):
+        assert {path.name for path in ours.iterdir()} == {"lock", "uploads.json"}
+    assert (folder / "draft-0123abcd").exists()
+
+
 def test_a_missing_extra_is_said_with_the_way_to_get_it(
     folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

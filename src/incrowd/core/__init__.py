@@ -62,8 +62,8 @@ __all__ = [
     "PlanProblem", "PrivacyWarning", "Recoding", "ReleaseMismatch", "Schema", "SchemaError", "Setting", "Step",
     "SupersetMode", "UncoveredValuesError", "UnknownColumnError", "Verdict", "add_up", "atomic_folder", "atomic_path",
     "atomic_paths", "bytes_in", "canonical_text", "canonical_value", "check_file", "check_path", "check_target",
-    "class_extremes", "compatible_sizes", "distinct_texts", "exact_number", "group", "has_locks", "import_extra", "join_cells",
-    "joint_verdict", "json_in", "kind_of", "lock_file", "lock_folder", "name_list", "overlay", "percent", "printable",
-    "recoding_from_arrays", "records_text", "remove_path", "share_text", "smallest_unsigned", "supersets", "tally",
-    "text_in", "unbroken_percent", "unwritten_by", "warn", "without_addresses",
+    "class_extremes", "compatible_sizes", "distinct_texts", "exact_number", "group", "has_locks", "import_extra",
+    "join_cells", "joint_verdict", "json_in", "kind_of", "lock_file", "lock_folder", "name_list", "overlay", "percent",
+    "printable", "recoding_from_arrays", "records_text", "remove_path", "share_text", "smallest_unsigned", "supersets",
+    "tally", "text_in", "unbroken_percent", "unwritten_by", "warn", "without_addresses",
 ]  # fmt: skip

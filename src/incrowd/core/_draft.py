@@ -116,7 +116,7 @@ class Draft:
     def name_target(self, error: OSError) -> None:
         """Let an error name what was to be written in place of the draft, which nobody knows of."""
         named, told = error.filename, Path(self._target)
-        if named is not None and self.holds(named) and error.filename2 is None:
+        if isinstance(named, str) and self.holds(named) and error.filename2 is None:
             told /= Path(named).relative_to(self.new)
         vars(error)[_WRITTEN] = error.filename = os.fspath(told)
         if error.filename2 is not None:

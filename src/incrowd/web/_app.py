@@ -123,12 +123,13 @@ def _json_answer(status: int, told: Plain) -> JSONResponse:
 
 @contextlib.contextmanager
 def alone_in(folder: Path) -> Iterator[None]:
-    """Hold a folder for this server; it is free again when the process ends, however that happens."""
+    """Hold a folder for this server, cleared of what another left; it is free when the process ends, however."""
     file = os.open(Folder(folder).ours("lock"), os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o600)
     try:
         if not lock_file(file):
             msg = "Another incrowd serve works in this folder."
             raise EngineError(msg, hint="open the address that it printed, or end it first.")
+        Folder(folder).clear_drafts()
         yield
     finally:
         os.close(file)

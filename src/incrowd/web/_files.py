@@ -14,7 +14,7 @@ from collections.abc import AsyncIterator, Collection, Mapping
 from pathlib import Path
 from typing import Any
 
-from incrowd.core import atomic_path, check_path
+from incrowd.core import atomic_path, check_path, remove_path
 from incrowd.engines import digest_of_files, ending_of
 from incrowd.web._error_texts import retry_offer
 from incrowd.web._history import read_json, write_json
@@ -25,6 +25,9 @@ PLAN, ALTERNATIVES = "plan.toml", "alternatives.json"
 TABLE = "the table"  # what the plan uses the file for that is open
 SHOWN = 500  # so many files are listed
 TABLES = (".csv", ".tsv", ".txt", ".csv.gz", ".tsv.gz", ".txt.gz", ".parquet", ".xlsx", ".xls", ".ods")
+
+
+_DRAFT = re.compile(r"\.?(upload|draft)-[0-9a-f]{8,}")
 
 
 class Folder:
@@ -40,6 +43,12 @@ class Folder:
         if place.stat().st_mode & 0o077:  # somebody else made it, or opened it
             place.chmod(0o700)
         return place.joinpath(*names)
+
+    def clear_drafts(self) -> None:
+        """Remove what a server left that was killed: uploads and plans that were not finished hold values of tables."""
+        for left in self.ours("lock").parent.iterdir():
+            if _DRAFT.match(left.name):
+                remove_path(left)
 
     def holds(self, path: Path) -> bool:
         """Say whether a file really lies in the folder, wherever links on the way lead."""
