@@ -518,7 +518,7 @@ WRONG = {
     "dropped": lambda c: c.update(dropped=True),
     "measures: aecs": lambda c: c["measures"].update(aecs=1e999),
     "date": lambda c: c.update(date="2026-13-45"),
-    "versions: incrowd": lambda c: c["versions"].pop("incrowd"),
+    "versions: python": lambda c: c["versions"].update(python=3.11),
     "data: name": lambda c: c["data"].update(name="../out/data.csv"),
     "data: sha256": lambda c: c["data"].update(sha256=c["data"]["sha256"].upper()),
     "columns: role": lambda c: c["columns"][0].update(role="nobody"),

@@ -34,7 +34,7 @@ Bag = Counter[Any]  # how often each sensitive value occurs in a group of record
 Told = tuple[bool | None, str]  # True: as certified; False: it differs; None: the file cannot show it
 
 # What every certificate has: a type, a value, a range of numbers, a form of texts, one of several, a list, or keys
-# ("?": may lack; a type stands for all that have no name of their own)
+# ("?": may lack)
 COUNT, WORDS, MAYBE = range(2**63), [str], (str, None)
 DAY, HASH, FILE = (re.compile(form) for form in (r"\d{4}-\d\d-\d\d", "[0-9a-f]{64}", r"[^/\\\0]+"))
 STYLE = {"separator": str, "encoding": str, "mark": bool, "decimal": (".", ","), "dates": MAYBE, "columns": WORDS}
@@ -53,7 +53,7 @@ SETTINGS: Plain = dict.fromkeys(("best?", "every?", "labels?", "measure?"), str)
 SETTINGS |= dict.fromkeys(("conditions?", "improved?", "retry?", "strict?", "swap?", "tighten?"), bool)
 SETTINGS |= {"block?": COUNT, "seconds?": (int, float), "most_stars?": (int, float, {str: (int, float)})}
 SEARCH = {"name": (*SEARCHES,), "settings": {**SETTINGS, "identifying?": ({str: str}, [WORDS])}}
-CERTIFICATE = {"schema": 1, "date": DAY, "versions": {"incrowd": str, str: str}, "data": DATA, "columns": [COLUMN]}
+CERTIFICATE = {"schema": 1, "date": DAY, "versions": {str: str}, "data": DATA, "columns": [COLUMN]}
 CERTIFICATE |= {
     "promise": str,
     "promises": [dict],
@@ -97,8 +97,8 @@ def misshapen(found: Any, shape: Any, where: str = "certificate") -> Iterator[st
         if all(any(misshapen(found, one)) for one in shape):
             yield where
     elif isinstance(shape, dict) and isinstance(found, dict):
-        other = dict.fromkeys(found, shape[str]) if str in shape else {}
-        known = other | {name.removesuffix("?"): inner for name, inner in shape.items() if isinstance(name, str)}
+        shape = dict.fromkeys(found, shape[str]) if str in shape else shape
+        known = {name.removesuffix("?"): inner for name, inner in shape.items()}
         for name in sorted(known.keys() | found.keys()):
             if name in found and name in known:
                 yield from misshapen(found[name], known[name], f"{where}: {name}")
