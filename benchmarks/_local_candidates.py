@@ -17,6 +17,7 @@ from incrowd.search import LevelsAndCells, LocalOutcome, Problem
 KEYS = ("urbrur", "roof", "walls", "water", "electcon", "relat", "sex")
 SDCMICRO = {("testdata2", 2): 97}
 """Cells that sdcMicro suppresses there, reading a star as what fits and is fit by every value: that promises less."""
+ALONE = "people whom fewer than k records fit"
 
 
 def candidates_on_adult(folder: Path) -> None:
@@ -37,6 +38,19 @@ def candidates_on_sdc(folder: Path) -> None:
             _print_readings(title, folder / f"{name}.csv", roles, k, dict.fromkeys(KEYS, 0))
 
 
+def stars_on_hospital() -> None:
+    """Print how many stars stand where fewer than k records share the rest of the row and what is under the star."""
+    table, roles, k = ic.hospital(), ic.hospital_schema(), 5
+    problem = Problem(ic.census(table, roles), roles, promise(f"k>={k}"))
+    values, starred, _ = _points_of(problem, LevelsAndCells().search(problem))
+    needed = 0
+    for record, column in np.argwhere(starred):
+        shown = ~starred[record]
+        shown[column] = True
+        needed += (values[:, shown] == values[record, shown]).all(axis=1).sum() < k
+    print(f"  hospital, k={k}: {starred.sum():,} stars, {needed:,} by which the record itself would stand out")
+
+
 def _print_readings(title: str, table: Path, roles: ic.Schema, k: int, levels: Any = None) -> None:
     """Print the promise of records that look the same, that of candidates, and that of candidates exactly."""
     problem = _print_reading(f"{title}, look the same", table, roles, f"k>={k}", levels)
@@ -45,6 +59,10 @@ def _print_readings(title: str, table: Path, roles: ic.Schema, k: int, levels: A
     values, starred, lost = _points_of(problem, outcome)
     give_back(values, starred, 1 - lost, np.argsort(-((1 - lost) * starred).sum(axis=1), kind="stable"), k)
     print(f"  {title + ', people known':<48}{starred.sum():8,} stars, loss {np.where(starred, 1, lost).mean():.4f}")
+    if levels is not None:
+        stars = wildcards(values, np.argsort([-len(set(column.tolist())) for column in values.T], kind="stable"), k)
+        alone = sum(fitting_records(values, stars, person) < k for person in range(len(values)))
+        print(f"  {title + ', wildcards':<48}{stars.sum():8,} stars, and {alone:,} {ALONE}")
 
 
 def _print_reading(title: str, table: Path, roles: ic.Schema, text: str, levels: Any = None) -> Problem:
@@ -70,6 +88,33 @@ def _points_of(problem: Problem, outcome: LocalOutcome) -> Any:
         texts = recoding.labels[at][recoding.classes]
         columns.append((groups, (texts == "*") & (level < ladder.height), Namer(census, at).lost(level)[groups]))
     return (np.repeat(np.array(kind).T, recoding.counts, axis=0) for kind in zip(*columns, strict=True))
+
+
+def wildcards(values: Any, order: Any, k: int) -> Any:
+    """Star cells until k records look like each, a star fitting every value on both sides: as sdcMicro reads stars.
+
+    Slow and obvious: the columns are taken in the order in which they may go, and every record that too few look like
+    gets a star there if that makes it look like more; then once more whatever it makes.
+    """
+    starred = np.zeros(values.shape, dtype=bool)
+    for always in (False, True):
+        for column in order:
+            for record in range(len(values)):
+                before = looking_alike(values, starred, record)
+                if before < k and not starred[record, column]:
+                    starred[record, column] = True
+                    starred[record, column] = always or looking_alike(values, starred, record) > before
+    return starred
+
+
+def looking_alike(values: Any, starred: Any, record: int) -> int:
+    """Count the records that look like one, where a star on either side fits every value."""
+    return int((starred | starred[record] | (values == values[record])).all(axis=1).sum())
+
+
+def fitting_records(values: Any, starred: Any, person: int) -> int:
+    """Count the published records that fit a person, whose values somebody knows."""
+    return int((starred | (values == values[person])).all(axis=1).sum())
 
 
 @numba.njit(cache=False)

@@ -94,8 +94,8 @@ LOCAL = (
     "the labels say: which finer groups were too small (downcoding, minimality)."
 )
 STARS = (
-    "Every column has one level, and single cells have a star. Whoever knows the method can tell from a star that "
-    "the record, or one that it is grouped with, would stand out by what is under it (downcoding, minimality)."
+    "Every column has one level, and single cells have a star. Whoever knows the method can often tell from a star "
+    "that the record, or one that it is grouped with, would stand out by what is under it (downcoding, minimality)."
 )
 HARMLESS = "Columns that were called insensitive are published as they are; the promises say nothing about them."
 

@@ -11,8 +11,8 @@ from incrowd.search._local_recoding import LocalTable
 from incrowd.search._problem import CHEAPEST_FIRST, LocalOutcome, OnProgress, Problem
 
 NOTE = (
-    "Every column has one level. A star tells that the record stood out without it: fewer records than the promise "
-    "asks for share the rest of its row and what is under the star."
+    "Every column has one level. A star tells, as a rule, that the record or one that it is grouped with would stand "
+    "out by what is under it."
 )
 
 
@@ -54,8 +54,9 @@ class LevelsAndCells:
     rows all that count people or values. Deterministic. Not proven to be the best: ``lower_bound`` says what any other
     choice of levels and stars loses at least.
 
-    Not protected: whatever the promise says nothing about. And a star tells that the record stood out without it, which
-    is more than one level for all cells tells, and less than a mixture of levels.
+    Not protected: whatever the promise says nothing about. And a star tells, as a rule, that the record or one that it
+    is grouped with would stand out by what is under it, which is more than one level for all cells tells, and less than
+    a mixture of levels.
 
     Examples
     --------
