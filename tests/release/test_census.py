@@ -214,7 +214,7 @@ def test_a_table_that_remembers_its_answers_still_estimates(tmp_path: Path) -> N
 
 
 def test_levels_that_are_given_are_a_floor_that_loses_nothing() -> None:
-    first = ic.anonymize(MANY, WIDE, model="k>=5", max_suppressed=0.05)
+    first = ic.anonymize(MANY, WIDE, model="k>=5", algorithm=ic.Optimal(), max_suppressed=0.05)
     assert first.recipe.levels == {"zip": 2, "age": 1, "sex": 0}
     again = ic.apply(first, MANY, max_suppressed=0.05, memory="250KB")
     assert again.table.equals(first.table)
@@ -229,6 +229,6 @@ def test_levels_that_are_given_are_a_floor_that_loses_nothing() -> None:
 
 
 def test_levels_that_are_given_and_do_not_fit_are_refused() -> None:
-    first = ic.anonymize(MANY, WIDE, model="k>=5", max_suppressed=0.05)
+    first = ic.anonymize(MANY, WIDE, model="k>=5", algorithm=ic.Optimal(), max_suppressed=0.05)
     with pytest.raises(EngineError, match="not even at the highest levels"):
         ic.apply(first, MANY, max_suppressed=0.05, memory="10KB")
