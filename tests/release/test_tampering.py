@@ -53,8 +53,6 @@ def is_on_trust(place: tuple[Any, ...], what: str) -> bool:
         return place != ("versions",) or what == "unknown key"
     if place == ("data", "dialect", "columns") and what == "shorter":
         return True  # a column that is read as it stands makes the same groups
-    if place == ("data", "stars") and what in {"shorter", "emptied", "deleted"}:
-        return True  # and so does a star that is called a missing value
     if place == ("search",) and what == "deleted":
         return True  # earlier certificates do not say how they were searched
     if place[:2] == ("search", "settings") and len(place) > 2:

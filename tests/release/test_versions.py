@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from typing import Any
 
 import pytest
 
@@ -16,7 +17,8 @@ SCHEMA = ic.Schema(quasi={"age": ic.intervals(10, 20), "sex": ic.flat()})
 
 @pytest.fixture
 def release() -> ic.Release:
-    return ic.anonymize(TABLE, SCHEMA, model="k>=2", max_suppressed=0.34, at_least={"sex": 1}, at_most={"age": 2})
+    limits: dict[str, Any] = {"max_suppressed": 0.34, "at_least": {"sex": 1}, "at_most": {"age": 2}}
+    return ic.anonymize(TABLE, SCHEMA, model="k>=2", algorithm=ic.Optimal(), **limits)
 
 
 def test_a_release_is_one_of_its_versions(release: ic.Release) -> None:

@@ -117,7 +117,8 @@ def load_recoding(folder: str | os.PathLike[str]) -> SavedRecoding:
     --------
     >>> import incrowd as ic, tempfile
     >>> table = [{"age": 31}, {"age": 34}, {"age": 52}, {"age": 55}]
-    >>> release = ic.anonymize(table, ic.Schema(quasi={"age": ic.intervals(10, 20)}), model="k>=2")
+    >>> schema = ic.Schema(quasi={"age": ic.intervals(10, 20)})
+    >>> release = ic.anonymize(table, schema, model="k>=2", algorithm=ic.Optimal())
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     _ = release.save(f"{folder}/out")
     ...     ic.load_recoding(f"{folder}/out/owner").recoding.levels
