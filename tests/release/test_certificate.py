@@ -22,7 +22,7 @@ PEOPLE = [
     )
 ]
 SCHEMA = ic.Schema(quasi={"age": ic.intervals(10, 20), "sex": ic.flat()}, sensitive=["disease"], identifiers=["name"])
-LIMITS: Any = {"max_suppressed": 0.5, "at_most": {"age": 1}}
+LIMITS: Any = {"algorithm": ic.Optimal(), "max_suppressed": 0.5, "at_most": {"age": 1}}
 
 
 def release_of(promise: str = "k>=2, t<=0.9", table: Any = PEOPLE) -> ic.Release:

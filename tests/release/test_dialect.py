@@ -55,7 +55,7 @@ def written(path: Path, rows: list[dict[str, Any]], separator: str, encoding: st
 
 
 def publish(table: Path, output: Path, model: str = "k>=3, t<=0.9[lohn, ordered]", **how: Any) -> ic.Release:
-    more: dict[str, Any] = {"format": "csv", "at_most": {"aufnahme": 0}, "output": output}
+    more: dict[str, Any] = {"algorithm": ic.Optimal(), "format": "csv", "at_most": {"aufnahme": 0}, "output": output}
     return ic.anonymize(table, SCHEMA, model=model, **{**more, **how})
 
 

@@ -20,7 +20,7 @@ from incrowd.release._census import CensusPlan
 SCHEMA = ic.Schema(
     quasi={"zip": ic.mask(), "age": ic.intervals(5, 10, 20, 40), "sex": ic.flat()}, sensitive=["disease"]
 )
-PROMISE: Any = {"model": "k>=5, l>=2[disease]", "max_suppressed": 0.05}
+PROMISE: Any = {"algorithm": ic.Optimal(), "model": "k>=5, l>=2[disease]", "max_suppressed": 0.05}
 
 
 def people(rows: int = 1500) -> pa.Table:
@@ -71,9 +71,9 @@ def test_what_fits_is_counted_as_it_is() -> None:
     ids=repr,
 )
 def test_the_release_is_that_of_a_search_that_may_not_go_lower(algorithm: Any) -> None:
-    release = ic.anonymize(TABLE, SCHEMA, algorithm=algorithm, memory=LITTLE, **PROMISE)
+    release = ic.anonymize(TABLE, SCHEMA, memory=LITTLE, **{**PROMISE, "algorithm": algorithm})
     assert release.recipe.floor == {"zip": 2, "age": 3 if algorithm.local else 2}  # local recodings need more room
-    same = ic.anonymize(TABLE, SCHEMA, algorithm=algorithm, at_least=release.recipe.floor, **PROMISE)
+    same = ic.anonymize(TABLE, SCHEMA, at_least=release.recipe.floor, **{**PROMISE, "algorithm": algorithm})
     assert release.table.equals(same.table)
     assert release.measures == same.measures
     assert ic.check(release.table, SCHEMA, PROMISE["model"]).holds
@@ -96,7 +96,7 @@ def test_it_is_said_which_levels_were_not_searched() -> None:
 
 
 def test_a_local_recoding_says_what_it_did_not_see() -> None:
-    release = ic.anonymize(TABLE, SCHEMA, algorithm=ic.Mondrian(), memory=LITTLE, **PROMISE)
+    release = ic.anonymize(TABLE, SCHEMA, memory=LITTLE, **{**PROMISE, "algorithm": ic.Mondrian()})
     assert "The search saw these columns no finer than that: zip (level 2), age (level 3)." in release.recipe.notes[-1]
     assert release.recipe.proof == "heuristic"
 
@@ -104,8 +104,8 @@ def test_a_local_recoding_says_what_it_did_not_see() -> None:
 def test_levels_that_no_release_can_have_are_told_apart_and_nothing_is_lost_by_them() -> None:
     table = TABLE.append_column("born", pa.array([f"{1900 + row % 90}-{row:04}" for row in range(len(TABLE))]))
     schema = ic.Schema(quasi={"born": ic.mask(keep=4), "sex": ic.flat()}, insensitive=["zip", "age", "disease"])
-    whole = ic.anonymize(table, schema, model="k>=3")
-    release = ic.anonymize(table, schema, model="k>=3", memory="200KB")
+    whole = ic.anonymize(table, schema, model="k>=3", algorithm=ic.Optimal())
+    release = ic.anonymize(table, schema, model="k>=3", algorithm=ic.Optimal(), memory="200KB")
     assert release.recipe.floor == {"born": 3}
     assert (release.recipe.proof, release.recipe.levels) == ("optimal", {"born": 4, "sex": 0})
     assert release.table.equals(whole.table)
@@ -116,7 +116,7 @@ def test_levels_that_no_release_can_have_are_told_apart_and_nothing_is_lost_by_t
 
 def test_what_is_called_proven_is_true_of_every_node() -> None:
     table = TABLE.slice(0, 300)
-    release = ic.anonymize(table, SCHEMA, model="k>=4", max_suppressed=0.1, memory="40KB")
+    release = ic.anonymize(table, SCHEMA, model="k>=4", algorithm=ic.Optimal(), max_suppressed=0.1, memory="40KB")
     every = ic.solutions(table, SCHEMA, model="k>=4", max_suppressed=0.1).acceptable
     for name, level in release.recipe.floor.items():
         (line,) = (note for note in release.recipe.notes if note.startswith(f"Column {name!r}"))
@@ -174,7 +174,7 @@ def compared_in(report: Any, section: str) -> dict[str, list[str]]:
 @pytest.mark.parametrize("algorithm", [ic.Optimal(), ic.Mondrian()], ids=repr)
 def test_reports_measure_the_release_and_not_the_original(tmp_path: Path, algorithm: Any) -> None:
     folder, other = tmp_path / "out", tmp_path / "other"
-    asked = {"algorithm": algorithm, "about": {}, **PROMISE}
+    asked = {**PROMISE, "algorithm": algorithm, "about": {}}
     release = ic.anonymize(TABLE, SCHEMA, memory=LITTLE, output=folder, **asked)
     ic.anonymize(TABLE, SCHEMA, at_least=release.recipe.floor, output=other, **asked)
     told, whole = (json.loads((one / "owner" / "report.json").read_text("utf-8")) for one in (folder, other))
@@ -212,7 +212,7 @@ def test_reports_that_would_not_fit_either_are_left_out_with_a_note(tmp_path: Pa
     rows = len(TABLE)
     table = TABLE.append_column("whose", pa.array(np.arange(rows) // 2))
     schema = ic.Schema(dict(SCHEMA.quasi), sensitive=["disease"], entity="whose")
-    asked: Any = {"model": "k>=5", "output": tmp_path / "out", "about": {}}
+    asked: Any = {"model": "k>=5", "algorithm": ic.Optimal(), "output": tmp_path / "out", "about": {}}
     release = ic.anonymize(table, schema, memory="320KB", **asked)
     assert release.recipe.floor
     assert not list((tmp_path / "out").rglob("report*"))
@@ -222,7 +222,7 @@ def test_reports_that_would_not_fit_either_are_left_out_with_a_note(tmp_path: Pa
 
 
 def test_a_local_recoding_at_a_floor_can_be_saved_and_attacked(tmp_path: Path) -> None:
-    release = ic.anonymize(TABLE, SCHEMA, algorithm=ic.Mondrian(), memory=LITTLE, **PROMISE)
+    release = ic.anonymize(TABLE, SCHEMA, memory=LITTLE, **{**PROMISE, "algorithm": ic.Mondrian()})
     release.save(tmp_path / "out")
     assert ic.verify(tmp_path / "out" / "public" / "release.json", owner=tmp_path / "out" / "owner").holds
     assert ic.attack(release, original=TABLE)
@@ -312,8 +312,12 @@ def test_the_number_of_cells_that_fit_is_told_only_if_it_was_given(
     monkeypatch.setattr("incrowd.engines._resources.free_memory", lambda: 600_000)
     table = ic.hospital(3_000).select(["zip", "birth_date", "diagnosis"])
     pyarrow.parquet.write_table(table, tmp_path / "t.parquet")
-    left = ic.anonymize(tmp_path / "t.parquet", ADMISSIONS, model="k>=5", max_suppressed=0.05).recipe
-    given = ic.anonymize(tmp_path / "t.parquet", ADMISSIONS, model="k>=5", max_suppressed=0.05, memory="450KB").recipe
+    left = ic.anonymize(
+        tmp_path / "t.parquet", ADMISSIONS, model="k>=5", algorithm=ic.Optimal(), max_suppressed=0.05
+    ).recipe
+    given = ic.anonymize(
+        tmp_path / "t.parquet", ADMISSIONS, model="k>=5", algorithm=ic.Optimal(), max_suppressed=0.05, memory="450KB"
+    ).recipe
     assert left.notes[0] == WITHOUT
     assert given.notes[0] == WITHOUT.replace(",", " (1,168 cells do),")
     assert left.floor == given.floor

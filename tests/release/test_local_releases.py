@@ -85,7 +85,7 @@ def test_columns_are_averaged_where_the_schema_says_so() -> None:
     averaged = ic.Schema(quasi={"age": ic.averaged(ic.intervals(5, 10)), "town": ic.flat()}, sensitive=["disease"])
     release = publish(Runs(), schema=averaged)
     assert Counter(row["age"] for row in release.table) == {"21": 2, "22": 2, "33": 3}  # of 21, 24 and of 28, 35, 36
-    with pytest.raises(ic.ParameterError, match="'age' is to be averaged, which Optimal cannot do"):
+    with pytest.raises(ic.ParameterError, match="'age' is to be averaged, and LevelsAndCells publishes"):
         ic.anonymize(TABLE, averaged, model="k>=2")
 
 
