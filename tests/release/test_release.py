@@ -141,3 +141,12 @@ def test_a_pickled_release_leaves_the_original_table_behind_and_a_copy_keeps_it(
         assert whole.basis is release.basis
         assert whole.table == release.table
     assert copy.deepcopy(release).table is not release.table
+
+
+def test_a_notebook_shows_a_release_as_a_table_without_its_values() -> None:
+    table = [{"<b>age": age, "x": f"canary{age}"} for age in (31, 34, 52, 55)]
+    release = ic.anonymize(table, ic.Schema({"<b>age": ic.intervals(10, 20)}, insensitive=["x"]), model="k>=2")
+    shown = release._repr_html_()
+    assert shown.startswith("<table><caption>Release(k&gt;=2: 4 of 4 records, 2 classes)</caption>")
+    assert "<td>&lt;b&gt;age</td>" in shown
+    assert "canary" not in shown

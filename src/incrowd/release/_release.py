@@ -6,6 +6,7 @@ import os
 from collections.abc import Mapping
 from copy import deepcopy
 from dataclasses import dataclass, field, fields, replace
+from html import escape
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -259,6 +260,15 @@ class Release:
     def explain(self) -> str:
         """Say in plain words what was done to each column and why, and which promise binds."""
         return in_words(self.explanation, self.recipe, self.verdict.classes, self.measures)
+
+    def _repr_html_(self) -> str:
+        """Show in a notebook what is left of every column; no value of the table."""
+        head = "".join(f"<th>{name}</th>" for name in ("column", "level", "detail kept"))
+        rows = "".join(
+            f"<tr><td>{escape(name)}</td><td>{'' if one.level is None else one.level}</td><td>{one.kept:.1%}</td></tr>"
+            for name, one in self.columns.items()
+        )
+        return f"<table><caption>{escape(repr(self))}</caption><tr>{head}</tr>{rows}</table>"
 
     def __repr__(self) -> str:
         recipe = self.recipe
