@@ -1,8 +1,8 @@
 """All benchmarks, one after the other. Each prints ratios measured side by side in this run.
 
 ``python benchmarks/run.py [ARGUMENTS]``: the arguments say where tables and ARX are, as in ``search.py``, which is left
-out without them. ``evidence.py`` and ``scale.py`` run on small tables here; alone they take large ones. ``house.py``
-counts the code itself and is run alone.
+out without them. ``evidence.py``, ``scale.py`` and ``memory.py`` run on small tables here; alone they take large ones.
+``house.py`` counts the code itself and is run alone.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import sys
 
 import census
 import kernels
+import memory
 import page
 import scale
 import suggest
@@ -25,5 +26,6 @@ if __name__ == "__main__":
     suggest.main()
     evidence.main(500_000)
     scale.main(["1000000", "3000000"])
+    memory.main(["300000"])
     if sys.argv[1:]:
         search.main(sys.argv[1:])

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from incrowd.core import (
+    CensusRequest,
     DataError,
     Domain,
     FullDomainRecoding,
@@ -335,3 +336,20 @@ def test_a_local_recoding_at_a_floor_comes_back(tmp_path: Path) -> None:
     assert [order.tolist() for order in found.pieces()] == [[0, 1, 2], [0, 0, 1], [False, True, True]]
     with pytest.raises(ParameterError, match="codes of column 'age' beyond the 2 that there are"):
         LocalRecoding(("age",), {"age": domain}, (codes + 1,), classes, counts, labels, {"age": ladder}, {"age": 1})
+
+
+def test_a_recoding_knows_whether_it_moves_the_records_of_a_census() -> None:
+    engine = open_table([{"age": age, "sex": sex} for age, sex in [(1, "f"), (1, "f"), (2, "m"), (3, "m")]])
+    census = engine.census(CensusRequest(("age",), ("sex",)))
+    label = (np.array(["*", "**"], dtype=object),)
+
+    def moved(entries: list[int], classes: list[int], counts: list[int]) -> bool:
+        codes = tuple(column[entries] for column in census.codes)
+        told = np.array(classes), np.array(counts, dtype=np.int64)
+        return LocalRecoding(("age",), census.domains, codes, *told, labels=label).moves_all_of(census)
+
+    assert moved([0, 1, 2], [0, 0, 1], [2, 1, 1])
+    assert moved([2, 0, 1, 0], [0, 0, 1, -1], [1, 1, 1, 1])
+    assert not moved([0, 1], [0, 0], [2, 1])
+    assert not moved([0, 1, 2], [0, 0, 1], [1, 2, 1])
+    assert not moved([0, 1, 1], [0, 0, 1], [2, 1, 1])

@@ -22,9 +22,11 @@ import pyarrow.parquet
 import pytest
 
 from incrowd.core import CensusRequest, DataError, EngineError, ParameterError
-from incrowd.engines import open_table
+from incrowd.engines import _backend, open_table
+from incrowd.engines._duckdb import SHORT
 from incrowd.engines._files import damage_in
 from incrowd.engines._private_folder import make_private, private_folder
+from incrowd.engines.formats import _output
 
 HARDENED = {"no access": "SET enable_external_access = false", "no Python": "SET python_enable_replacements = false"}
 DAMAGED = r"The file 'visits.parquet' is damaged: what it holds cannot be read\. Hint: copy it again"
@@ -294,10 +296,11 @@ def test_a_file_is_no_place_to_spill_to(tmp_path: Path) -> None:
 def test_folders_that_were_made_to_spill_to_are_gone_afterwards(tmp_path: Path) -> None:
     (tmp_path / "mine").mkdir()
     engines = [open_table(csv_in(tmp_path), temp=tmp_path / "mine" / "new" / "deep") for _ in range(2)]
-    assert len(list((tmp_path / "mine" / "new" / "deep").iterdir())) == 2
+    (shared,) = (tmp_path / "mine" / "new" / "deep").iterdir()
+    assert len([path for path in shared.iterdir() if path.is_dir()]) == 2
     engines.pop(0)
     gc.collect()
-    assert len(list((tmp_path / "mine" / "new" / "deep").iterdir())) == 1
+    assert len([path for path in shared.iterdir() if path.is_dir()]) == 1
     engines.clear()
     gc.collect()
     assert list((tmp_path / "mine").iterdir()) == []
@@ -378,3 +381,82 @@ def test_of_two_in_the_same_new_place_the_last_one_takes_it_away(tmp_path: Path)
             pass
         assert place.is_dir()
     assert not (tmp_path / "a").exists()
+
+
+class OutOfMemory:
+    """Lets DuckDB run out of memory some times, before the work is done after all."""
+
+    def __init__(self, times: int, error: Exception) -> None:
+        self.times, self.error, self.rows = times, error, list[Any]()
+
+    def __call__(self, wrapped: Any) -> Any:
+        def work(*args: Any, **kwargs: Any) -> Any:
+            self.rows.append(kwargs.get("rows", args[-1]))
+            if len(self.rows) <= self.times:
+                raise self.error
+            return wrapped(*args, **kwargs)
+
+        return work
+
+
+OUT_OF_MEMORY = [
+    duckdb.OutOfMemoryException("Out of Memory Error: failed to pin block of 'Müller'"),
+    duckdb.InvalidInputException("get_next failed: Out of Memory Error: could not allocate 'Müller'"),
+    OSError("Out of Memory Error: could not allocate 'Müller'"),
+]
+
+
+@pytest.mark.parametrize("error", OUT_OF_MEMORY, ids=lambda error: type(error).__name__)
+@pytest.mark.parametrize("times", [1, 2])
+def test_what_does_not_fit_is_tried_again_with_one_thread_and_short_groups(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: Exception, times: int
+) -> None:
+    engine = open_table(csv_in(tmp_path), temp=tmp_path)
+    failing = OutOfMemory(times, error)
+    monkeypatch.setattr(_backend, "write_relation", failing(_output.write_relation))
+    out = tmp_path / "out.parquet"
+    if times == 1:
+        engine.write(out)
+        assert open_table(out).domains(["age"])["age"].counts.sum() == 2
+    else:
+        with pytest.raises(EngineError, match=r"^Memory ran out: 'out.parquet' could not be written\."):
+            engine.write(out)
+    assert failing.rows == [None, SHORT]
+    ((threads,),) = engine._home._workshop.connection.execute("SELECT current_setting('threads')").fetchall()  # type: ignore[attr-defined]
+    assert threads == 1
+
+
+def test_another_trouble_is_not_tried_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    failing = OutOfMemory(1, duckdb.InvalidInputException("something else"))
+    monkeypatch.setattr(_backend, "write_relation", failing(_output.write_relation))
+    with pytest.raises(EngineError, match="InvalidInputException"):
+        open_table(csv_in(tmp_path), temp=tmp_path).write(tmp_path / "out.parquet")
+    assert failing.rows == [None]
+
+
+def test_cells_on_the_disk_are_tried_again_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    engine: Any = open_table(csv_in(tmp_path), temp=tmp_path)
+    failing = OutOfMemory(1, OUT_OF_MEMORY[0])
+    monkeypatch.setattr(_backend, "write_parquet", failing(_output.write_parquet))
+    engine._home.staged(engine._frame)
+    assert failing.rows == [None, SHORT]
+
+
+def test_tables_with_the_same_resources_share_one_memory(tmp_path: Path) -> None:
+    first, second = (open_table(csv_in(tmp_path), memory="300MB", temp=tmp_path) for _ in range(2))
+    other = open_table(csv_in(tmp_path), memory="400MB", temp=tmp_path)
+    shared, same, another = (engine._home._workshop.database for engine in (first, second, other))  # type: ignore[attr-defined]
+    assert shared is same
+    assert shared is not another
+
+
+def test_one_table_that_keeps_its_order_does_not_lose_it_to_another(tmp_path: Path) -> None:
+    engines: list[Any] = [open_table(csv_in(tmp_path), memory="300MB", temp=tmp_path) for _ in range(2)]
+    asked = "SELECT current_setting('preserve_insertion_order')"
+    homes = [engine._home for engine in engines]
+    homes[0].numbered(engines[0]._frame)
+    homes[1].staged(engines[1]._frame)
+    assert homes[1]._workshop.connection.execute(asked).fetchall() == [(True,)]
+    del engines[0], homes[0]
+    gc.collect()
+    assert homes[0]._workshop.connection.execute(asked).fetchall() == [(False,)]

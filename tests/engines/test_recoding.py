@@ -13,6 +13,7 @@ import pyarrow.parquet
 import pytest
 from hypothesis import HealthCheck, given, settings, strategies as st
 
+import incrowd as ic
 from engines.subjects import Subject, make_subject
 from incrowd.core import (
     CensusRequest,
@@ -25,7 +26,8 @@ from incrowd.core import (
     Step,
     UncoveredValuesError,
 )
-from incrowd.engines import Remembered, Resources, open_table, sample_of
+from incrowd.engines import Remembered, Resources, _backend, open_table, sample_of
+from incrowd.engines._backend import DuckBackend
 
 PEOPLE = pa.table(
     {
@@ -409,3 +411,39 @@ def test_a_value_outside_of_the_domain_is_refused(subject: Subject) -> None:
 def test_an_empty_release_has_no_classes(typed: Subject) -> None:
     source = [] if typed.name == "reference" else typed.load(RELEASE.slice(0, 0))
     assert len(open_table(source).classes(["age", "zip"], {"disease": DISEASE})) == 0
+
+
+@pytest.mark.parametrize("kind", ["csv", "parquet"])
+@pytest.mark.parametrize("name", ["Mondrian", "TopDown", "LevelsAndCells", "Optimal"])
+def test_what_is_joined_step_by_step_on_the_disk_is_what_is_joined_in_one_go(
+    kind: str, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rng = np.random.default_rng(3)
+    table = pa.table(
+        {
+            "note": [None if i % 7 == 0 else f"n{i % 90}" for i in range(600)],  # no cell tells it
+            "age": rng.integers(0, 90, 600),
+            "zip": [f"{code:03}" for code in rng.integers(0, 40, 600)],
+        }
+    )
+    path = tmp_path / f"t.{kind}"
+    open_table(table).write(path)
+    quasi: dict[str, Any] = {"age": ic.intervals(10, 30), "zip": ic.mask()}
+    schema = ic.Schema(quasi, insensitive=["note"])
+    asked: dict[str, Any] = {"model": "k>=4", "algorithm": getattr(ic, name)(), "max_suppressed": 0.1, "temp": tmp_path}
+    expected = ic.anonymize(path, schema, **asked).table
+    written: list[Path] = []
+    spill = DuckBackend.spill
+
+    def heard(home: DuckBackend, frame: Any, place: Path) -> None:
+        written.append(place)
+        spill(home, frame, place)
+
+    monkeypatch.setattr(DuckBackend, "spill", heard)
+    monkeypatch.setattr(_backend, "A_CELL", 10**12)
+    assert ic.anonymize(path, schema, **asked).table.equals(expected)
+    assert written
+    written.clear()
+    monkeypatch.setattr(_backend, "A_CELL", 0)
+    assert ic.anonymize(path, schema, **asked).table.equals(expected)
+    assert not written

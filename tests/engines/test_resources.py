@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import subprocess
 import sys
 from pathlib import Path
@@ -79,11 +80,47 @@ def test_a_column_with_more_values_than_fit_is_refused_while_they_are_counted(
     assert len(open_table(source, **how).domains(["few", "many"])["many"]) == 60
 
 
-def test_half_is_for_duckdb_and_two_fifths_for_cells() -> None:
+def test_two_fifths_beside_the_libraries_are_for_duckdb_and_for_cells_each() -> None:
     given = Budget.of("1GB")
-    assert given.engine == 500_000_000
-    assert given.cells(9) == 400_000_000 // (budget.CELL + 18)
-    assert given.cells(9, local=True) == 400_000_000 // (budget.LOCAL_CELL + 18)
+    left = 10**9 - budget.LIBRARIES
+    assert given.engine == left * 2 // 5
+    assert given.cells(9) == left * 2 // 5 // (budget.CELL + 18)
+    assert given.cells(9, local=True) == left * 2 // 5 // (budget.LOCAL_CELL + 18)
+    assert given.values == left // 1000
+
+
+@pytest.mark.parametrize("memory", ["800MB", "1GB", "1500MB", "16GB", "2TB"])
+@pytest.mark.parametrize("columns", [1, 9, 200])
+def test_no_part_of_the_memory_is_given_away_twice(memory: str, columns: int) -> None:
+    given = Budget.of(memory)
+    cells = given.cells(columns, local=True) * (budget.LOCAL_CELL + 2 * columns)
+    held = given.rows(columns) * 2 * columns
+    assert budget.LIBRARIES + given.engine + cells + held <= given.total
+    assert given.rows(columns) * 32 <= given.total * 2 // 5  # sorted before there are cells
+
+
+def test_more_memory_is_never_less_of_anything() -> None:
+    given = [Budget.of(f"{size}MB") for size in range(800, 4000, 100)]
+    for less, more in itertools.pairwise(given):
+        assert less.engine < more.engine
+        assert less.cells(9) < more.cells(9)
+        assert less.rows(9) < more.rows(9)
+        assert less.batch(9) <= more.batch(9)
+
+
+@pytest.mark.parametrize("ending", ["csv", "csv.gz", "parquet"])
+def test_a_long_table_is_refused_before_it_is_read_where_libraries_fill_the_memory(
+    ending: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / f"t.{ending}"
+    rng = np.random.default_rng(0)
+    open_table(pa.table({"age": rng.integers(0, 10**9, 500)})).write(path)
+    monkeypatch.setattr(budget, "SHORT_TABLE", 50)
+    with pytest.raises(EngineError, match=r"more than 50 rows takes more memory than 799 MB.*memory='800MB'"):
+        open_table(path, memory="799MB")
+    assert open_table(path, memory="800MB").domains(["age"])["age"].counts.sum() == 500
+    monkeypatch.setattr(budget, "SHORT_TABLE", 5000)
+    assert open_table(path, memory="1KB").domains(["age"])["age"].counts.sum() == 500
 
 
 def test_duckdb_gets_what_it_cannot_do_without() -> None:
@@ -173,4 +210,4 @@ def test_duckdb_prints_no_progress_where_results_go() -> None:
 @pytest.mark.parametrize("kind", ["polars-lazy", "duckdb", "parquet"])
 def test_values_count_against_the_memory_that_was_said_wherever_the_table_is(kind: str, tmp_path: Path) -> None:
     engine: Any = open_table(make_subject(kind, tmp_path).load(pa.table({"age": [34]})), memory="3GB")
-    assert engine._most_values() == Budget.of("3GB").values == 3_000_000
+    assert engine._most_values() == Budget.of("3GB").values == 2_580_000

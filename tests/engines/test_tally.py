@@ -15,11 +15,11 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings, strategies as st
 
 import incrowd as ic
-from incrowd.core import FullDomainRecoding, UncoveredValuesError
+from incrowd.core import FullDomainRecoding, LocalRecoding, UncoveredValuesError
 from incrowd.engines import _tally as _tallied, _text, open_table
 from incrowd.engines._encoding import Coded
 from incrowd.engines._lazy_frame import FrameEngine
-from incrowd.engines._tally import ParquetEngine, TalliedEngine
+from incrowd.engines._tally import CountedEngine, ParquetEngine, TalliedEngine
 from incrowd.engines._text import TextEngine
 from incrowd.engines._text_columns import TextRows
 from incrowd.engines.formats._output import write_batches
@@ -266,3 +266,85 @@ def test_a_file_that_changed_since_it_was_counted_is_refused(tmp_path: Path) -> 
     write(tmp_path, 10)
     with pytest.raises(ic.DataError, match="changed while it was being read"):
         engine.recode(recoding, publish)
+
+
+# A local recoding names every record of every cell: where cells hold all that is published, nothing is read again.
+
+LOCAL: dict[str, Any] = {
+    "Mondrian": ic.Mondrian(),
+    "CheapestFirst": ic.CheapestFirst(),
+    "TopDown": ic.TopDown(),
+    "LevelsAndCells": ic.LevelsAndCells(),
+}
+
+
+def as_text(path: Path) -> Path:
+    open_table(path).write(path.with_suffix(".csv"))
+    return path.with_suffix(".csv")
+
+
+@pytest.mark.parametrize("kind", ["parquet", "csv"])
+@pytest.mark.parametrize("name", LOCAL)
+def test_a_local_recoding_laid_out_from_its_cells_is_that_of_the_rows(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str, name: str
+) -> None:
+    path = write(tmp_path, 1500)
+    path = as_text(path) if kind == "csv" else path
+    asked: dict[str, Any] = {**PROMISE, "model": "k>=7, l>=2[share], l>=2[seen]", "algorithm": LOCAL[name]}
+    short = ic.anonymize(path, SCHEMA, **asked)
+    written = ic.anonymize(path, SCHEMA, output=tmp_path / "out", **asked).table
+    for way in ("_tells", "_census_for"):
+        monkeypatch.setattr(CountedEngine, way, lambda *_: None)
+    monkeypatch.setattr(LocalRecoding, "is_whole", False)
+    long = ic.anonymize(path, SCHEMA, **asked)
+    assert short.table.schema.equals(long.table.schema)
+    assert short.table.equals(long.table)
+    assert pyarrow.parquet.read_table(written).equals(long.table)
+
+
+def cells_of(engine: Any, **changes: Any) -> LocalRecoding:
+    """Publish all records of a table as one class, but for what is changed."""
+    request = ic.core.CensusRequest(("age", "zip"), ("disease",))
+    census = engine.census(request)
+    star = np.array(["*"], dtype=object)
+    told: dict[str, Any] = {
+        "quasi": census.quasi,
+        "domains": census.domains,
+        "codes": census.codes,
+        "classes": np.zeros(len(census), dtype=np.int64),
+        "counts": census.counts.astype(np.int64),
+        "labels": (star, star),
+    }
+    return LocalRecoding(**told | changes)
+
+
+def test_cells_that_tell_all_are_not_read_again(tmp_path: Path) -> None:
+    path = written(tmp_path, [("31", "01", "a"), ("", "01", "b"), ("34", "02", "a")])
+    engine = open_table(path)
+    published = engine.recode(cells_of(engine), PUBLISH)
+    path.unlink()
+    published.write(tmp_path / "out.csv")
+    assert (tmp_path / "out.csv").read_text().splitlines() == ["zip,age,disease", "*,*,a", "*,*,a", "*,*,b"]
+
+
+def test_a_recoding_of_other_records_than_were_counted_is_left_to_the_rows(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(LocalRecoding, "is_whole", False)  # else the rows that are held are laid out, one by one
+    engine = open_table(written(tmp_path, [("31", "01", "a"), ("31", "01", "a"), ("34", "02", "b")]))
+    assert isinstance(engine.recode(cells_of(engine), PUBLISH), TalliedEngine)
+    moved = cells_of(engine, counts=np.array([1, 2]))
+    assert not isinstance(engine.recode(moved, PUBLISH), TalliedEngine)
+    elsewhere = open_table(written(tmp_path, [("31", "01", "a"), ("31", "01", "a"), ("34", "02", "b")]))
+    elsewhere.domains(PUBLISH)
+    assert not isinstance(elsewhere.recode(cells_of(engine), PUBLISH), TalliedEngine)
+    part = cells_of(engine, partial=True)
+    assert not isinstance(engine.recode(part, PUBLISH), TalliedEngine)
+
+
+def test_a_file_that_changed_is_not_laid_out_from_its_cells(tmp_path: Path) -> None:
+    engine = open_table(written(tmp_path, [("31", "01", "a")]))
+    recoding = cells_of(engine)
+    written(tmp_path, [("31", "01", "a"), ("31", "01", "b")])
+    with pytest.raises(ic.DataError, match="changed while it was being read"):
+        engine.recode(recoding, PUBLISH)

@@ -9,6 +9,8 @@ import pytest
 import incrowd as ic
 from incrowd.core import CensusRequest
 from incrowd.engines import Budget, _text, open_table
+from incrowd.engines._cell_files import spill_census
+from incrowd.engines._lazy_frame import FrameEngine
 from incrowd.engines._text_columns import TextRows
 
 REQUEST = CensusRequest(("zip", "age"), ("disease",))
@@ -99,7 +101,7 @@ def test_rows_that_do_not_fit_are_counted_on_the_disk(tmp_path: Path, monkeypatc
     assert engine.census(REQUEST) == census
     assert engine.domains(["zip", "age", "times"]) == domains
     assert engine.census_size(REQUEST) == len(census)
-    assert list(tmp_path.glob("incrowd_*/*.parquet"))
+    assert list(tmp_path.glob("incrowd_*/*/*.parquet"))
 
 
 def test_what_is_on_the_disk_is_dropped_and_weighed_alike(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -122,3 +124,35 @@ def test_what_is_on_the_disk_is_published_alike(keep: bool, tmp_path: Path, monk
         too_long(monkeypatch)
         release = ic.anonymize(path, schema, model="k>=20", algorithm=algorithm, order="keep" if keep else "sorted")
         assert release.table.equals(expected.table)
+
+
+@pytest.mark.parametrize("count", [None, "times"])
+def test_classes_are_read_off_the_codes_as_off_the_rows(count: str | None, tmp_path: Path) -> None:
+    engine: Any = open_table(write(tmp_path, 200))
+    asked: Any = (["age", "zip"], engine.domains(["disease"]), None, count)
+    ours, theirs = engine.classes(*asked), FrameEngine.classes(engine, *asked)
+    assert [ours.texts(column).tolist() for column in (0, 1)] == [theirs.texts(column).tolist() for column in (0, 1)]
+    assert ours.records.tolist() == theirs.records.tolist()
+    assert (ours.histogram("disease").counts == theirs.histogram("disease").counts).all()
+    person = engine.classes(["age"], {}, "zip")
+    assert person.size.tolist() == FrameEngine.classes(engine, ["age"], {}, "zip").size.tolist()
+
+
+def test_a_value_that_is_not_the_originals_is_refused_in_a_released_file(tmp_path: Path) -> None:
+    engine: Any = open_table(write(tmp_path, 20))
+    domain = open_table([{"disease": "flu"}]).domains(["disease"])
+    with pytest.raises(ic.UncoveredValuesError):
+        engine.classes(["age"], domain)
+
+
+def test_cells_of_rows_that_are_held_are_written_as_those_on_the_disk(tmp_path: Path) -> None:
+    path = write(tmp_path, 300)
+    files = []
+    for ending in ("csv", "parquet"):
+        table = path.with_suffix(f".{ending}")
+        if ending == "parquet":
+            open_table(path).write(table)
+        block = spill_census(open_table(table), REQUEST, tmp_path / f"{ending}.cells").all()
+        files.append(([word.tolist() for word in block.words], block.counts.tolist(), block.parts.tolist()))
+    assert files[0] == files[1]
+    assert sum(files[0][1]) == 300

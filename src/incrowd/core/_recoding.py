@@ -11,10 +11,10 @@ import numpy as np
 import numpy.typing as npt
 
 from incrowd.core._archive import Archive, Array, Arrays, Header
-from incrowd.core._census import ladder_of
+from incrowd.core._census import Census, ladder_of
 from incrowd.core._domain import Domain
 from incrowd.core._errors import DataError, ParameterError, UnknownColumnError
-from incrowd.core._grouping import Ints, Packing, group
+from incrowd.core._grouping import Ints, Packing, group, tally
 from incrowd.core._labelling import distinct_texts
 from incrowd.core._ladder import Ladder
 
@@ -179,6 +179,16 @@ class LocalRecoding:
     def is_whole(self) -> bool:
         """Whether every cell of the table is known, and goes to one class."""
         return not self.partial and not self.pieces()[2].any()
+
+    def moves_all_of(self, census: Census) -> bool:
+        """Say whether it tells where every record of a census goes, and of no others."""
+        own = (*census.codes, *([] if census.person is None else [census.person]))
+        if len(own) != len(self.codes) or int(self.counts.sum()) != census.records:
+            return False
+        packing = Packing.of(self.cardinalities)
+        words, counts = tally(packing.pack(self.codes), self.counts)
+        same = (np.array_equal(*pair) for pair in zip(words, packing.pack(own), strict=True))
+        return np.array_equal(counts, census.counts) and all(same)
 
     def pieces(self) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.int64], npt.NDArray[np.bool_]]:
         """Line up the entries of each cell by class, what is left out last.

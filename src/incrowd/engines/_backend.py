@@ -11,7 +11,7 @@ import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar
 
 import duckdb
 import narwhals.stable.v2 as nw
@@ -22,12 +22,14 @@ from incrowd.engines._arrow import is_text_type, type_sql
 from incrowd.engines._duckdb import Workshop, checked_sql, inner_names, name_sql, reader_of
 from incrowd.engines._files import Stamp, damage_in
 from incrowd.engines._resources import DEFAULT_RESOURCES, Resources
-from incrowd.engines.formats._output import write_arrow, write_relation
+from incrowd.engines.formats._output import write_arrow, write_parquet, write_relation
 from incrowd.engines.formats._statistics import NO_CODEBOOK, Codebook
 from incrowd.engines.formats._wording import Wording
 
 Frame = nw.LazyFrame[Any]
+T = TypeVar("T")
 
+A_CELL = 64  # bytes that a value takes while DuckDB joins and sorts in one go
 ROW = "row"  # the column with the number of a row, where the order of the table is kept
 HANDED_OVER = (
     "hand over relation.to_arrow_table() instead; or SET python_enable_replacements = true, and connect without "
@@ -78,6 +80,11 @@ class Backend(ABC):
         del frame, path
         msg = "What this kind of table counts cannot be kept on the disk."
         raise EngineError(msg)
+
+    def settled(self, frame: Frame, rows: int) -> Frame:
+        """Do what a frame of about so many rows asks for, where what is asked of it next would not fit beside it."""
+        del rows
+        return frame
 
     def with_own_types(self, frame: Frame, columns: Sequence[str]) -> Frame:
         """Give columns the types that their values tell, where values alone do."""
@@ -139,7 +146,7 @@ class DuckBackend(Backend):
     def write(self, frame: Frame, names: Sequence[str], path: Path, wording: Wording | None = None) -> Wording:
         new = zip(inner_names(len(names)), map(name_sql, names), strict=True)
         named = frame.to_native().project(", ".join(f"{inner} AS {name}" for inner, name in new))
-        return write_relation(named, path, self.codebook, wording)
+        return self._sparingly(lambda rows: write_relation(named, path, self.codebook, wording, rows=rows))
 
     def hand_back(self, table: pa.Table) -> Any:
         return self._scan(table) if self._hand_back is None else self._hand_back(table)
@@ -150,7 +157,7 @@ class DuckBackend(Backend):
 
     def numbered(self, frame: Frame) -> Frame:
         if self._workshop is not None:  # a connection of the user's has its own settings
-            self._workshop.connection.execute("SET preserve_insertion_order = true")
+            self._workshop.keep_order()
         return frame_of(frame.to_native().project(f"*, row_number() OVER () AS {ROW}"))
 
     def sampled(self, frame: Frame, rows: int) -> Frame:
@@ -166,18 +173,31 @@ class DuckBackend(Backend):
         """Keep a frame of ours in our private folder, in its order: what is asked of it again is cheap then."""
         if self._workshop is None:
             return frame
-        path = self._workshop.copy(f"{secrets.token_hex(8)}.parquet").path
-        connection = self._workshop.connection
-        connection.execute("SET preserve_insertion_order = true")
-        self.spill(frame, path)
-        connection.execute("SET preserve_insertion_order = false")
+        path, connection = self._workshop.copy(f"{secrets.token_hex(8)}.parquet").path, self._workshop.connection
+        with self._workshop.in_order():
+            self.spill(frame, path)
         self.check()
         return frame_of(connection.read_parquet(str(path)))
 
+    def settled(self, frame: Frame, rows: int) -> Frame:
+        if self._workshop is None or rows * A_CELL * len(frame.collect_schema()) < self.resources.budget.engine:
+            return frame
+        path = self._workshop.copy(f"{secrets.token_hex(8)}.parquet").path
+        self.spill(frame, path)
+        self.check()
+        return frame_of(self._workshop.connection.read_parquet(str(path)))
+
     def spill(self, frame: Frame, path: Path) -> None:
-        frame.to_native().write_parquet(str(path), compression="zstd", use_tmp_file=False)
+        self._sparingly(lambda rows: write_parquet(frame.to_native(), path, rows, direct=True))
 
     def fetched(self, frame: Frame, once: Sequence[str] = ()) -> pa.Table:
+        return self._sparingly(lambda _: self._fetched(frame, once))
+
+    def _sparingly(self, work: Callable[[int | None], T]) -> T:
+        """Do some work, a second time with less memory if the first time takes too much; a user's DuckDB is theirs."""
+        return work(None) if self._workshop is None else self._workshop.sparingly(work)
+
+    def _fetched(self, frame: Frame, once: Sequence[str]) -> pa.Table:
         if not once:
             return super().fetched(frame)
         reader = reader_of(frame.to_native())

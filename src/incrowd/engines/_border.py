@@ -12,11 +12,10 @@ from pathlib import Path
 from typing import ParamSpec, TypeVar
 
 import duckdb
-import pyarrow as pa
 
 from incrowd.core import DataError, EngineError, IncrowdError
 from incrowd.engines._backend import DuckBackend
-from incrowd.engines._duckdb import duckdb_finding
+from incrowd.engines._duckdb import duckdb_finding, is_out_of_memory
 from incrowd.engines._files import FOREIGN
 from incrowd.engines.formats._charset import wrong_encoding
 from incrowd.engines.formats._csv import BROKEN, NOT_COMPRESSED, name_of
@@ -89,7 +88,7 @@ def _own_error(error: Exception, home: DuckBackend | None, failed: str) -> Incro
         (isinstance(error, duckdb.IOException) and _NO_GZIP.search(message), _cut_off(home)),
         (_NO_PARQUET.search(message), DataError("The file is not a Parquet file, or is cut off.", hint=BROKEN)),
         (_NO_SPACE.search(message), EngineError(f"The disk is full{failed}.", hint=ELSEWHERE)),
-        (isinstance(error, _OUT_OF_MEMORY), EngineError(f"Memory ran out{failed}.", hint="raise the memory limit.")),
+        (is_out_of_memory(error), EngineError(f"Memory ran out{failed}.", hint="raise the memory limit.")),
         (_of_system(error), EngineError(f"{_of_system(error)}{failed}.", hint="check the disk and your rights.")),
     )
     known_here = next((trouble for applies, trouble in known if applies), None)
@@ -109,7 +108,6 @@ _SYSTEM = re.compile(
         for one in (errno.EIO, errno.EACCES, errno.EROFS, errno.EDQUOT, errno.EMFILE, errno.ENFILE, errno.EFBIG)
     )
 )
-_OUT_OF_MEMORY = (MemoryError, duckdb.OutOfMemoryException, pa.ArrowMemoryError)
 
 
 def _of_system(error: Exception) -> str | None:

@@ -84,6 +84,16 @@ class CellWriter:
         self._writer.close()
 
 
+def write_cells(file: CellFile, words: Sequence[Array], counts: Array) -> None:
+    """Write cells that are held, so many at a time."""
+    writer = CellWriter(file)
+    for start in range(0, len(counts), BLOCK):
+        rows = slice(start, start + BLOCK)
+        block = counts[rows]
+        writer.add(Block([word[rows] for word in words], block, np.zeros(len(block), np.int64)))
+    writer.close()
+
+
 @guarded
 def _open_parquet(path: Path) -> Any:
     return pyarrow.parquet.ParquetFile(path)

@@ -4,10 +4,16 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import weakref
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
-from typing import Any
+from secrets import token_hex
+from threading import RLock
+from typing import Any, TypeVar
+from weakref import WeakValueDictionary
 
 import duckdb
 import pyarrow as pa
@@ -15,6 +21,11 @@ import pyarrow as pa
 from incrowd.core import DataError
 from incrowd.engines._private_folder import NamelessFile, clear_room, make_room
 from incrowd.engines._resources import DEFAULT_RESOURCES, Resources
+
+T = TypeVar("T")
+
+SHORT = 10_240
+"""Rows that are held together where a Parquet file is written with little memory."""
 
 
 def connect(**config: Any) -> duckdb.DuckDBPyConnection:
@@ -40,37 +51,109 @@ def _shared(process: int) -> duckdb.DuckDBPyConnection:  # noqa: ARG001 - a copy
     return connect(threads=1)
 
 
-class Workshop:
-    """An embedded DuckDB of our own, and a private folder that it may spill to. Both end with their owner.
+class Database:
+    """An embedded DuckDB of our own, and a private folder that it may spill to. Both end with the last who uses them.
 
-    A part of the memory is DuckDB's. If the temporary place does not exist it is made, and is gone afterwards.
+    All tables that are opened with the same resources share one: what it kept for the first is there for the next, and
+    both together take no more than one may.
     """
 
-    def __init__(self, resources: Resources = DEFAULT_RESOURCES) -> None:
-        self.resources, budget = resources, resources.budget
-        self.memory = budget.total
+    def __init__(self, resources: Resources) -> None:
+        budget = resources.budget
         self.folder, lock = make_room(resources.temp)
-        self._copies: list[NamelessFile] = []
-        weakref.finalize(self, _leave_room, self.folder, lock, self._copies)
+        weakref.finalize(self, clear_room, self.folder, lock)
         config: dict[str, Any] = {
             "autoinstall_known_extensions": False,  # nothing is fetched from anywhere
             "temp_directory": str(self.folder / "spill"),
             "memory_limit": f"{budget.engine}B",
         }
         self.connection = connect(**config, **({} if budget.threads is None else {"threads": budget.threads}))
-        self.connection.execute("SET TimeZone = 'UTC'")
         self.connection.execute("SET preserve_insertion_order = false")  # nothing here depends on the order of rows
+        self.spared = False
+        """Whether it was told to take as little memory as it can."""
+        self._lock, self._in_order = RLock(), 0
+
+    def need_order(self, by: int) -> None:
+        """Say that one more, or one less, depends on the order of rows."""
+        with self._lock:
+            self._in_order += by
+            self.connection.execute(f"SET preserve_insertion_order = {self._in_order > 0}")
+
+    def spare(self) -> None:
+        """Take one thread, which needs least memory."""
+        self.spared = True
+        self.connection.execute("SET threads = 1")
+
+
+_databases: WeakValueDictionary[tuple[int, Resources], Database] = WeakValueDictionary()
+_opening = RLock()
+
+
+class Workshop:
+    """A connection to our own DuckDB, and a private folder. The folder ends with its owner.
+
+    A part of the memory is DuckDB's. If the temporary place does not exist it is made, and is gone afterwards.
+    """
+
+    def __init__(self, resources: Resources = DEFAULT_RESOURCES) -> None:
+        self.resources = resources
+        self.memory = resources.budget.total
+        with _opening:
+            key = os.getpid(), resources  # a copy of a process starts its own
+            self.database = _databases.get(key) or _databases.setdefault(key, Database(resources))
+        self.connection = _silent(self.database.connection.cursor())
+        self.connection.execute("SET TimeZone = 'UTC'")
+        self.folder = self.database.folder / token_hex(8)
+        self.folder.mkdir(mode=0o700)
+        self._copies: list[NamelessFile] = []
+        weakref.finalize(self, _leave_room, self.folder, self._copies, os.getpid())
 
     def copy(self, name: str) -> NamelessFile:
         """Give a file for a copy of a table; it is closed when this ends."""
         self._copies.append(NamelessFile(self.folder, name))
         return self._copies[-1]
 
+    @contextmanager
+    def in_order(self) -> Iterator[None]:
+        """Keep rows in their order inside of a block."""
+        self.database.need_order(1)
+        try:
+            yield
+        finally:
+            self.database.need_order(-1)
 
-def _leave_room(folder: Path, lock: int | None, copies: list[NamelessFile]) -> None:
+    def keep_order(self) -> None:
+        """Keep rows in their order as long as this lives."""
+        self.database.need_order(1)
+        weakref.finalize(self, self.database.need_order, -1)
+
+    def sparingly(self, work: Callable[[int | None], T]) -> T:
+        """Do some work; once more, told to take little, if DuckDB ran out of memory the first time.
+
+        The work is told how many rows of a file it may hold together, if that matters. One thread and few rows take a
+        part of what several threads and many rows do, and whether those fit can depend on which thread was first.
+        """
+        try:
+            return work(SHORT if self.database.spared else None)
+        except Exception as error:
+            if self.database.spared or not is_out_of_memory(error):
+                raise
+        self.database.spare()
+        return work(SHORT)
+
+
+def _leave_room(folder: Path, copies: list[NamelessFile], process: int) -> None:
     for copy in copies:
         copy.close()
-    clear_room(folder, lock)
+    if os.getpid() == process:  # else a copy of the process whose folder it is ends
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def is_out_of_memory(error: BaseException) -> bool:
+    """Say whether memory ran out; what comes through Arrow only says so in words."""
+    return isinstance(error, (MemoryError, duckdb.OutOfMemoryException, pa.ArrowMemoryError)) or (
+        isinstance(error, (duckdb.Error, pa.ArrowException, OSError)) and "Out of Memory Error" in str(error)
+    )
 
 
 def name_sql(name: str) -> str:

@@ -31,7 +31,10 @@ class Coding:
 
     def look_up(self, table: pa.Table) -> Any:
         """Give the code of every row of a table whose values it knows, because they are the table's own."""
-        found = pc.index_in(table[self.column], value_set=self.keys)
+        return self.look_up_keys(table[self.column])
+
+    def look_up_keys(self, values: pa.Array | pa.ChunkedArray) -> Any:
+        found = pc.index_in(values, value_set=self.keys)
         return self.codes[without_nulls(found, len(self.keys))]
 
 

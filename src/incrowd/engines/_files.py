@@ -97,6 +97,10 @@ class FileSet:
         """Give the names and types of the columns of each Parquet file, however they are laid out."""
         return [*map(_parquet_columns, self.files)]
 
+    def parquet_rows(self) -> int:
+        """Say how many rows Parquet files have."""
+        return sum(pyarrow.parquet.read_metadata(file).num_rows for file in self.files)
+
     def parquet_relation(self, connection: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyRelation:
         """Let DuckDB scan Parquet files; if it cannot, say which is damaged."""
         every: Any = [*map(exact_path, self.files)]  # DuckDB takes a list, and does not say so

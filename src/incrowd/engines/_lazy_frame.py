@@ -163,6 +163,7 @@ class FrameEngine:
         renamed = zip(publish, inner_names(len(publish)), strict=True)
         columns = [nw.col(self._inner[name]).alias(inner) for name, inner in renamed]
         frame = frame.select(*columns, *([nw.col(ROW)] if keep_order else []))
+        frame = self._home.settled(frame, int(next(iter(recoding.domains.values())).counts.sum()))
         return self._published_engine(frame, publish, numbered=keep_order)
 
     @guarded

@@ -93,7 +93,8 @@ def recode_locally(
         for name, size in zip(recoding.domains, recoding.cardinalities, strict=True)
     ]
     frame, words = with_words(frame, codings, home)
-    frame = select_columns(frame, [*columns, *words])
+    records = int(recoding.counts.sum())
+    frame = home.settled(select_columns(frame, [*columns, *words]), records)
     entries, parting = _cell_entries(recoding, pieces, codings, words)
     kept = [*columns, "class"]
     result = select_columns(frame.join(home.bring(entries), on=words, how="inner"), kept)
@@ -105,7 +106,7 @@ def recode_locally(
         rank = nw.col("rank")
         inside = (rank > nw.col("first")) & (rank <= nw.col("end"))
         result = nw.concat([result, select_columns(ranked.join(parts, on=words, how="inner").filter(inside), kept)])
-    return _with_labels(result.filter(nw.col("class") >= 0), recoding, coded, home)
+    return _with_labels(home.settled(result.filter(nw.col("class") >= 0), records), recoding, coded, home)
 
 
 def replace_values(frame: Frame, coding: Coding, texts: Sequence[str | None], home: Backend) -> Frame:

@@ -5,17 +5,21 @@ from __future__ import annotations
 import ctypes
 import os
 import re
-from collections.abc import Iterator
+import sys
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from incrowd.core import EngineError, ParameterError
+from incrowd.core import EngineError, Hint, ParameterError
 
 SHARE = 0.75  # of what the machine or its container has left, so much is used where nothing is said
-LEAST = 64 * 2**20  # DuckDB gets so much whatever is said: it cannot do with less
+LIBRARIES = 420 * 10**6  # Python and all libraries take so much before the first row is read
+LEAST = 800 * 10**6  # a table of many rows is refused with less: hardly anything would be left for it
+SHORT_TABLE = 200_000  # so many rows are none too many, whatever is said
+LEAST_ENGINE = 64 * 2**20  # DuckDB gets so much whatever is said: it cannot do with less
 MOST = 10**18  # DuckDB gets no more whatever is said: it cannot count further, and no machine has it
 A_THREAD = 64 * 2**20  # so much a thread of DuckDB needs to be of use
 CELL = 150
@@ -25,6 +29,8 @@ CELL = 150
 LOCAL_CELL = 250
 """The same where every cell may become something of its own: a local recoding lists them, and names every class."""
 
+A_TEXT = 40  # bytes that a text takes on its way
+FEW_ROWS = 20_000  # of a text file at least so many rows are looked at together
 VALUE = 1_000  # bytes that a different value of a column takes at most, while it is read, searched and published
 LABEL = 90  # bytes that each of its labels takes, where a mask gives it one for every character
 VALUES, LABELS = 250_000, 1_000_000  # so many different values, and labels of masks, are taken whatever is said
@@ -35,7 +41,7 @@ _UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12, "KI": 2**10, "
 class Budget:
     """The memory of a run."""
 
-    total: int  # bytes: half are DuckDB's, two fifths for the census and the search, the rest for libraries
+    total: int  # bytes
 
     @classmethod
     def of(cls, memory: str | None) -> Budget:
@@ -43,8 +49,16 @@ class Budget:
         return cls(int(SHARE * free_memory()) if memory is None else bytes_of(memory))
 
     @property
+    def _left(self) -> int:
+        """What is left beside libraries: two fifths each for DuckDB, and for census and search; the rest for rows.
+
+        So little that hardly anything is left is said to try things out on short tables: others are refused.
+        """
+        return self.total - LIBRARIES if self.total >= LEAST else self.total
+
+    @property
     def engine(self) -> int:
-        return min(max(self.total // 2, LEAST), MOST)
+        return min(max(self._left * 2 // 5, LEAST_ENGINE), MOST)
 
     @property
     def threads(self) -> int | None:
@@ -54,20 +68,24 @@ class Budget:
 
     def cells(self, columns: int, *, local: bool = False) -> int:
         """Say how many cells of so many columns a census may have; fewer where a local recoding is looked for."""
-        return max(self.total * 2 // 5 // ((LOCAL_CELL if local else CELL) + 2 * columns), 1)
+        return max(self._left * 2 // 5 // ((LOCAL_CELL if local else CELL) + 2 * columns), 1)
 
     def rows(self, columns: int) -> int:
-        """Say how many rows of so many columns may be kept as codes: in half, at 2 bytes a code and 16 to sort."""
-        return int(self.total / 2 / (2 * columns + 16))
+        """Say how many rows of so many columns may be kept as codes: 2 bytes a code, and as a cell 32 to sort."""
+        return min(self._left // 5 // (2 * columns), self._left * 2 // 5 // 32)
+
+    def batch(self, columns: int) -> int:
+        """Say how many rows of so many columns of texts are looked at together."""
+        return max(self._left // 16 // (A_TEXT * columns), FEW_ROWS)
 
     @property
     def values(self) -> int:
-        return max(self.total // VALUE, VALUES)
+        return max(self._left // VALUE, VALUES)
 
     @property
     def labels(self) -> int:
         """How many labels the values may have, where columns are masked."""
-        return max(self.total * 2 // 5 // LABEL, LABELS)
+        return max(self._left * 2 // 5 // LABEL, LABELS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +101,13 @@ class Resources:
     @property
     def budget(self) -> Budget:
         return Budget.of(self.memory)
+
+    def refuse_too_little(self, rows: Callable[[], int]) -> None:
+        """Refuse a long table, before any of it is read, where libraries alone would take nearly all of the memory."""
+        total = self.budget.total
+        if total < LEAST and rows() > SHORT_TABLE:
+            msg = f"A table of more than {SHORT_TABLE:,} rows takes more memory than {total // 10**6:,} MB."
+            raise EngineError(msg, hint=Hint("give it at least {memory}.", memory=f"{LEAST // 10**6}MB"))
 
     @property
     def options(self) -> dict[str, Any]:
@@ -116,6 +141,8 @@ def bytes_of(memory: str) -> int:
 
 def trim_memory() -> None:
     """Give the system back what was freed: some C libraries keep it, and a container counts it as used."""
+    if (arrow := sys.modules.get("pyarrow")) is not None:
+        arrow.default_memory_pool().release_unused()
     with suppress(AttributeError, OSError, TypeError):  # others do so by themselves
         ctypes.CDLL(None).malloc_trim(0)
 

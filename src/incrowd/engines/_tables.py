@@ -191,6 +191,7 @@ def _open_parquet(found: FileSet, workshop: Workshop, stars: Collection[str], re
     names = [name for name, _ in columns[0]]
     _check_names(names, reading["drop"])
     found.check_columns(columns, names)
+    workshop.resources.refuse_too_little(found.parquet_rows)
     relation = relation_with_stars(found.parquet_relation(workshop.connection), {*stars} & {*names})
     home = DuckBackend(relation, _open_as_it_is, workshop=workshop, stamp=stamp)
     return ParquetEngine(inner_frame(relation), home, names, refused=duration_columns(columns[0]), **reading)
@@ -202,6 +203,7 @@ def _open_text(found: FileSet, workshop: Workshop, layout: Layout, reading: Mapp
     header = text.header
     _check_names(header.columns, reading["drop"], show=False)
     found.check_columns(text.headers, header.columns)
+    workshop.resources.refuse_too_little(text.rows_at_least)
     relation, records = text.relation(workshop, quoted_nulls=not layout.escaped or "" in reading["missing_values"])
     if layout.escaped:
         relation = relation.project(layout.wording.read_sql(header.columns, relation.columns))

@@ -18,7 +18,7 @@ from incrowd.engines._encoding import Coded
 from incrowd.engines._files import ending_of
 from incrowd.engines._lazy_frame import FrameEngine
 from incrowd.engines._protocol import Engine, Replacements, report_stage
-from incrowd.engines._resources import DEFAULT_RESOURCES, Resources
+from incrowd.engines._resources import DEFAULT_RESOURCES, Resources, trim_memory
 from incrowd.engines.formats._output import STREAMED, write_batches
 from incrowd.engines.formats._wording import Wording
 
@@ -46,7 +46,9 @@ class TalliedEngine(EagerEngine):
             return super().write(path, keep_order=keep_order, wording=wording)
         columns = {name: column for name, column in self._columns.items() if isinstance(column, Coded)}
         batches = _row_batches(columns, self._counts, anew=ending_of(path) == ".parquet")
-        return write_batches(batches, path, wording, {name: column.keys for name, column in columns.items()})
+        wording = write_batches(batches, path, wording, {name: column.keys for name, column in columns.items()})
+        trim_memory()
+        return wording
 
     def _all_rows(self, name: str) -> Coded:
         """Give a column with every row as often as it occurs."""
@@ -130,12 +132,43 @@ class CountedEngine(FrameEngine):
     """A lazy frame that keeps its last census of rows, because a release may follow from it."""
 
     _counted: Census | None = None
+    _spilled = False  # whether its cells were written to a file, for others to cut them into parts
 
     @guarded
     def census(self, request: CensusRequest) -> Census:
         census = super().census(request)
         self._counted = census if request.entity is None and request.count is None else None
         return census
+
+    @guarded
+    def write_census(self, request: CensusRequest, path: Path) -> None:
+        super().write_census(request, path)
+        self._is_spilled(request)
+
+    def _is_spilled(self, request: CensusRequest) -> None:
+        self._spilled = request.entity is None and request.count is None
+
+    def _tells(self, recoding: LocalRecoding, publish: Sequence[str]) -> bool:
+        """Say whether all that is published stands in the cells of a recoding, which are those of this table.
+
+        Whoever cuts the cells into parts has to see to it that a recoding of a part moves the cells of that part.
+        """
+        own = all(name in self._known and self._known[name].domain is known for name, known in recoding.domains.items())
+        if not own or not {*publish} <= {*recoding.domains} or recoding.count is not None:
+            return False
+        if recoding.partial:
+            return self._spilled
+        return self._counted is not None and recoding.moves_all_of(self._counted)
+
+    def _recoded_cells(self, recoding: LocalRecoding, publish: Sequence[str]) -> TalliedEngine:
+        """Lay out the cells of a local recoding as a release."""
+        self._home.check()
+        return TalliedEngine(*self._rows_of_cells(recoding, publish), self._home.hand_back, self.resources)
+
+    def _rows_of_cells(self, recoding: LocalRecoding, publish: Sequence[str]) -> Rows:
+        codes = dict(zip(recoding.domains, recoding.codes, strict=True))
+        values = {name: (self._own_values(name), codes[name]) for name in publish}
+        return rows_of_classes(recoding, recoding.classes, recoding.counts, values)
 
     def _census_for(self, recoding: Recoding, publish: Sequence[str]) -> Census | None:
         """Give the last census if it has all that is published, at or below the levels, or in the very cells."""
@@ -156,9 +189,7 @@ class CountedEngine(FrameEngine):
     def _rows_of_census(self, census: Census, recoding: Recoding, publish: Sequence[str]) -> Rows:
         """Lay out a census as a release, at its levels or by its cells."""
         if isinstance(recoding, LocalRecoding):
-            codes = dict(zip(recoding.domains, recoding.codes, strict=True))
-            values = {name: (self._own_values(name), codes[name]) for name in publish}
-            return rows_of_classes(recoding, recoding.classes, recoding.counts, values)
+            return self._rows_of_cells(recoding, publish)
         census = census.rollup(recoding.levels)
         codes = dict(zip((*census.quasi, *census.sensitive), census.codes, strict=True))
         counts = census.counts.astype(np.int64)
@@ -175,6 +206,7 @@ class CountedEngine(FrameEngine):
         return self._own_values(name)
 
     def _own_values(self, name: str) -> pa.Array:
+        """Give the values of a column by their codes, null last."""
         column = self._known[name]
         return pa.concat_arrays([column.keys, pa.nulls(len(column.domain) - len(column.keys), column.keys.type)])
 
@@ -197,4 +229,6 @@ class ParquetEngine(CountedEngine):
                 self._home.check()
                 rows, counts = self._rows_of_census(census, recoding, publish)
                 return TalliedEngine(rows, counts, self._home.hand_back, self.resources)
+        if isinstance(recoding, LocalRecoding) and not (replace or keep_order) and self._tells(recoding, publish):
+            return self._recoded_cells(recoding, publish)
         return super().recode(recoding, publish, replace=replace, keep_order=keep_order)

@@ -8,6 +8,7 @@ done only where too many rows differ to be kept: then the file is copied once, t
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import Any, Self
 
 import duckdb
@@ -15,27 +16,36 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from incrowd.core import CensusRequest, Domain, FullDomainRecoding, LocalRecoding, Packing, Recoding, tally
+from incrowd.core import (
+    CensusRequest,
+    Classes,
+    Domain,
+    FullDomainRecoding,
+    LocalRecoding,
+    Packing,
+    Recoding,
+    tally,
+)
 from incrowd.engines._arrow import nulls_in, of_texts, to_numpy, without_nulls
 from incrowd.engines._backend import DuckBackend, Frame, frame_of
 from incrowd.engines._border import guarded
+from incrowd.engines._cell_files import CellFile, write_cells
 from incrowd.engines._duckdb import reader_of
 from incrowd.engines._encoding import Coded, Coding
-from incrowd.engines._lazy_frame import FrameEngine
 from incrowd.engines._protocol import Engine, Replacements, report_stage
-from incrowd.engines._recoding import check_records, classes_of_whole_cells
-from incrowd.engines._resources import Budget
-from incrowd.engines._tally import TalliedEngine, rows_of_classes
+from incrowd.engines._recoding import check_records, classes_of_whole_cells, label_classes
+from incrowd.engines._resources import Budget, trim_memory
+from incrowd.engines._tally import CountedEngine, TalliedEngine, rows_of_classes
 from incrowd.engines._text_columns import LONG, TextRows, TooManyRowsError, column_of
 from incrowd.engines.formats._notation import Notation, Written, plain_relation
 from incrowd.engines.formats._records import RecordCount
 from incrowd.engines.formats._wording import Dialect
 
-_BATCH = 1_000_000  # rows that are looked at together: the more, the fewer texts are seen again
+_BATCH = 1_000_000  # rows that are looked at together at most: the more, the fewer texts are seen again
 PLAIN = Dialect()
 
 
-class TextEngine(FrameEngine):
+class TextEngine(CountedEngine):
     """A text file. Census and domains are read off its codes; all else is done where the frame lives.
 
     Texts are made plain when they are needed: all columns at once by their different texts, while the file is read, or
@@ -112,21 +122,64 @@ class TextEngine(FrameEngine):
         return len(pairs) > len(np.unique(codes[0]))
 
     @guarded
+    def classes(
+        self, quasi: Sequence[str], sensitive: Mapping[str, Domain], entity: str | None = None, count: str | None = None
+    ) -> Classes:
+        names = [*filter(None, (*quasi, *sensitive, entity))]
+        needed = [*dict.fromkeys([*names, *filter(None, [count])])]
+        self._check(needed)
+        rows = None if self._drop else self._rows_in_memory(needed)
+        if rows is None or not len(rows.weights):
+            return super().classes(quasi, sensitive, entity, count)
+        report_stage("checking")
+        coded = {name: Coded.ranked(rows.texts(name), np.arange(len(rows.texts(name)))) for name in names}
+        packing = Packing.of([len(column.keys) for column in coded.values()])
+        codes = {name: column.codes for name, column in coded.items()}
+        words, counts = rows.tally(packing, codes, slice(None), self._row_weights(rows, count))
+        found = dict(zip(names, packing.unpack(words), strict=True))
+        trim_memory()
+        return label_classes(
+            quasi=[(found[name], coded[name].domain("").texts) for name in quasi],
+            sensitive={
+                name: self._coding(name, domain).look_up_keys(coded[name].keys)[found[name]]
+                for name, domain in sensitive.items()
+            },
+            domains=sensitive,
+            person=found[entity] if entity else None,
+            counts=counts,
+        )
+
+    @guarded
     def cells_hold(self, asked: Mapping[str, Callable[[str], str]]) -> bool:
         """Say whether the cells of some columns are as they should be."""
         questions = ", ".join(ask(self._inner[name]) for name, ask in asked.items())
         return not asked or all(self._source.to_native().aggregate(questions).fetchall()[0])
 
     @guarded
+    def write_census(self, request: CensusRequest, path: Path) -> None:
+        if not self._counts_here(request):
+            super().write_census(request, path)
+            return
+        domains = self.domains(request.needed_columns)
+        request.check(domains)
+        packing = Packing.of([request.cardinality(domains[name]) for name in request.columns])
+        write_cells(CellFile(path, packing), *self._count(request))
+        self._is_spilled(request)
+
+    @guarded
     def recode(
         self, recoding: Recoding, publish: Sequence[str], *, replace: Replacements = None, keep_order: bool = False
     ) -> Engine:
+        if isinstance(recoding, LocalRecoding) and not (replace or keep_order) and self._tells(recoding, publish):
+            return self._recoded_cells(recoding, publish)
         known = self._read is not None and {*publish, *self._drop} <= set(self._read.names)
         if known and set(recoding.quasi) <= set(publish) and not replace and not keep_order:
             if isinstance(recoding, FullDomainRecoding) and not recoding.has_masked:
                 return self._recoded_tally(recoding, publish)
             if isinstance(recoding, LocalRecoding) and set(recoding.domains) <= set(publish) and recoding.is_whole:
                 return self._tally_of_classes(recoding, publish)
+        if isinstance(recoding, LocalRecoding) and not (replace or keep_order) and self._tells(recoding, publish):
+            return self._recoded_cells(recoding, publish)
         return super().recode(recoding, publish, replace=replace, keep_order=keep_order)
 
     def _on_frame(self, frame: Frame) -> Self:
@@ -175,6 +228,9 @@ class TextEngine(FrameEngine):
         }
         told = rows_of_classes(recoding, classes_of_whole_cells(recoding, within), counts, values)
         return TalliedEngine(*told, self._home.hand_back, self.resources)
+
+    def _own_values(self, name: str) -> pa.Array:
+        return super()._own_values(name).cast(pa.string())
 
     def _counts_here(self, request: CensusRequest) -> bool:
         return self._rows_in_memory(request.needed_columns) is not None
@@ -228,14 +284,16 @@ class TextEngine(FrameEngine):
         """Read the file, unless these columns have been read before."""
         wanted = [*dict.fromkeys([*(self._read.names if self._read else []), *names, *self._drop])]
         if self._read is None or len(wanted) > len(self._read.names):
-            most = Budget(self._home.memory).rows(len(wanted))
+            budget = Budget(self._home.memory)
+            most = budget.rows(len(wanted))
             rows = TextRows(wanted, self._missing_values, most, most / 2, self._most_values())
             done = 0
             if self.records is not None:
                 self.records.begin()
             notation = self._notation if len(wanted) == len(self._inner) else None
             source = self._source if notation is None else self._frame
-            for batch in _column_batches(source.to_native(), [self._inner[name] for name in wanted]):
+            together, inner = min(_BATCH, budget.batch(len(wanted))), [self._inner[name] for name in wanted]
+            for batch in _column_batches(source.to_native(), inner, together):
                 report_stage("reading", done, self._about)
                 rows.add(batch)
                 done += batch.num_rows
@@ -296,6 +354,6 @@ def _count_of_text(text: str | None) -> int:
         return 0
 
 
-def _column_batches(relation: duckdb.DuckDBPyRelation, names: Sequence[str]) -> Iterable[pa.RecordBatch]:
+def _column_batches(relation: duckdb.DuckDBPyRelation, names: Sequence[str], rows: int) -> Iterable[pa.RecordBatch]:
     """Stream some columns of a file; the columns are named as expressions, never as SQL."""
-    yield from reader_of(relation.select(*(duckdb.ColumnExpression(name) for name in names)), _BATCH)
+    yield from reader_of(relation.select(*(duckdb.ColumnExpression(name) for name in names)), rows)

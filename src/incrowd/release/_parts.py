@@ -157,6 +157,7 @@ class PartwisePublication:
     def _publish(self, problem: Problem, begun: EarlierParts, places: tuple[Path, Path], sums: ColumnSums) -> int:
         """Finish some parts, and forget all about them but what it cost, and their fingerprint."""
         outcome = self.algorithm.go_on(problem, begun, self.watch)
+        expect(fine=outcome.recoding.moves_all_of(problem.census), problem="has other records in a part than the table")
         sums.add(outcome.labels, outcome.sizes)
         predicted = prediction_of(problem, outcome.recoding)
         self.source.recoded(outcome.recoding).write(places[0])

@@ -34,6 +34,7 @@ _COMMA = re.compile(r"\s*[-+]?[0-9][0-9.' ]*,[0-9]+\s*|\s*[-+]?[0-9]{1,3}(?:,[0-
 
 _NO_GZIP = (gzip.BadGzipFile, EOFError, zlib.error)
 _BLOCK = 1 << 20
+_PACKED_ROW = 40  # bytes of a row in a compressed file
 
 NOT_COMPRESSED = "a file that is not compressed must not end in .gz."
 BROKEN = "look whether the ending of its name is the right one, or copy it again from where it came."
@@ -109,6 +110,11 @@ class TextFiles:
         with self.files[0].open("rb") as file:
             seen = file.read(_LOOK)
         return round(sum(path.stat().st_size for path in self.files) * seen.count(b"\n") / max(len(seen), 1)) or None
+
+    def rows_at_least(self) -> int:
+        """Guess how many rows there are also of compressed files, of which a row hardly takes more than some bytes."""
+        known = self.rows_about()
+        return sum(path.stat().st_size for path in self.files) // _PACKED_ROW if known is None else known
 
     def relation(self, workshop: Workshop, *, quoted_nulls: bool) -> tuple[duckdb.DuckDBPyRelation, RecordCount]:
         """Let DuckDB scan the files, told all about how they are laid out; give what counts their records beside it."""

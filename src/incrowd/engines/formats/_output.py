@@ -59,9 +59,9 @@ def write_arrow(
     table = without_stars(table, wording)
     if ending_of(path) in STREAMED:
         workshop = Workshop(resources)
-        workshop.connection.execute("SET preserve_insertion_order = true")
         in_one_piece = table.combine_chunks()  # pieces are scanned side by side, and may come out in another order
-        return write_relation(workshop.connection.from_arrow(in_one_piece), path, wording=wording)
+        with workshop.in_order():
+            return write_relation(workshop.connection.from_arrow(in_one_piece), path, wording=wording)
     if ending_of(path) in ARROWS:
         _write_ipc(table.schema.remove_metadata(), table.to_batches(), path)
     else:
@@ -77,20 +77,32 @@ def _write_whole(table: pa.Table, path: Path, codebook: Codebook) -> None:
 
 
 def write_relation(
-    relation: duckdb.DuckDBPyRelation, path: Path, codebook: Codebook = NO_CODEBOOK, wording: Wording | None = None
+    relation: duckdb.DuckDBPyRelation,
+    path: Path,
+    codebook: Codebook = NO_CODEBOOK,
+    wording: Wording | None = None,
+    *,
+    rows: int | None = None,
 ) -> Wording:
     """Write a relation to a file; say how, where it is one of text."""
     relation = relation_without_stars(relation, wording)
     if is_text(path):
         return write_text(relation, path, wording)
     if ending_of(path) == ".parquet":
-        _with_checked_durations(relation).write_parquet(str(path), compression="zstd")
+        write_parquet(_with_checked_durations(relation), path, rows)
     elif ending_of(path) in ARROWS:
         reader = reader_of(relation)
         _write_ipc(reader.schema, reader, path)
     else:
         _write_whole(reader_of(relation).read_all(), path, codebook)
     return Wording()
+
+
+def write_parquet(
+    relation: duckdb.DuckDBPyRelation, path: Path, rows: int | None = None, *, direct: bool = False
+) -> None:
+    """Write a relation to a Parquet file, so many rows together; directly where a path leads to an open file."""
+    relation.write_parquet(str(path), compression="zstd", row_group_size=rows, use_tmp_file=False if direct else None)
 
 
 def write_batches(
