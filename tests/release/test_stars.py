@@ -36,10 +36,10 @@ LINES = """age,sex,town,ill
 ,f,,y
 ,f,,z
 31,,A,x
-31,,A,x
-31,,A,y
 31,,A,z
 31,,A,z
+31,f,A,x
+31,f,A,y
 33,m,B,x
 33,m,B,y
 """.splitlines()
