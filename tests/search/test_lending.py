@@ -11,7 +11,7 @@ from hypothesis import given, settings, strategies as st
 
 import incrowd as ic
 from incrowd.search import Problem
-from incrowd.search.levels_and_cells._lending import shares
+from incrowd.search.levels_and_cells._cells import shares
 from search.slow import Ok, Row, labels
 from search.tables import PROMISES, problem, rows as some_rows
 from search.tables_levels import classes, rows, sizes

@@ -15,7 +15,7 @@ from hypothesis import given, settings, strategies as st
 import incrowd as ic
 from incrowd.search import Problem, Progress
 from incrowd.search._local_recoding import LocalTable
-from incrowd.search.levels_and_cells import _cells
+from incrowd.search.levels_and_cells import _cells, _walk
 from search.slow import QUASI, Ok, Row, labels, nodes
 from search.tables import PROMISES, problem, tables
 from search.tables_levels import classes, loss, rows, sizes
@@ -131,8 +131,8 @@ def test_a_column_with_too_many_stars_goes_to_a_higher_level() -> None:
 
 
 def test_a_long_table_is_not_refused_because_of_the_part_that_is_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_cells, "WHOLE", 8)
-    monkeypatch.setattr(_cells, "BLOCK", 1)
+    monkeypatch.setattr(_walk, "WHOLE", 8)
+    monkeypatch.setattr(_walk, "BLOCK", 1)
     table = [
         {"age": age, "sex": sex, "town": town, "disease": disease}
         for (age, sex, town), disease in zip(

@@ -12,8 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from incrowd.core import Grouping, Labelling, Namer, add_up, class_extremes, group
-from incrowd.search._class_needs import Sum, needed_sums
-from incrowd.search._local_recoding import LocalTable, Pieces, number_runs
+from incrowd.search._local_recoding import LocalTable, Pieces, Sum, needed_sums, number_runs
 from incrowd.search._problem import Bools, Counts, Floats, Ints
 from incrowd.search.cheapest._kernels import Support, Tables
 

@@ -8,17 +8,19 @@ from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
+import numpy as np
+
 from incrowd.core import NoSafeRelease
 from incrowd.measures import Loss
 from incrowd.search._local_recoding import LocalTable
-from incrowd.search._problem import OnProgress, Problem, Progress, least_size
+from incrowd.search._problem import Floats, OnProgress, Problem, Progress, least_size
+from incrowd.search.cheapest._formation import BLOCK, WHOLE, cut_into_blocks
 from incrowd.search.lattice._optimal import BranchAndBound
 from incrowd.search.levels_and_cells._candidates import Wanted
 from incrowd.search.levels_and_cells._cells import (
     END,
     CellSpace,
     StarredNode,
-    column_losses,
     effort_of_look,
     number_of_values,
 )
@@ -249,3 +251,42 @@ class Walk:
         """Publish every record at these levels, or leave it out."""
         node = StarredNode.plain(CellSpace(self.table_at(levels), self.limits.bundles, {}))
         return node if node.left_out <= self.problem.limit else None
+
+
+def sample_of(problem: Problem, lowest: LocalTable, bundles: Sequence[tuple[int, ...]]) -> Problem:
+    """Give a long table's part on which levels are compared: blocks of neighbours, evenly chosen; else the whole."""
+    board = CellSpace(lowest, bundles, {})
+    if len(board.points) <= WHOLE:
+        return problem
+    blocks = cut_into_blocks(board.tables, board.weights, BLOCK * max(least_size(problem.model), 5))
+    every = max(1, len(board.points) * 2 // WHOLE)
+    points = np.zeros(len(board.points), dtype=bool)
+    points[np.concatenate(blocks[::every])] = True
+    inside = points[board.points.ids]
+    census = lowest.census
+    part = replace(
+        census,
+        codes=tuple(codes[inside] for codes in census.codes),
+        person=None if census.person is None else census.person[inside],
+        counts=census.counts[inside],
+    )
+    limit = problem.limit * part.records // max(census.records, 1)
+    return replace(problem, census=part, limit=limit, part=True)
+
+
+def column_losses(table: LocalTable, least: int) -> list[Floats]:
+    """Give per column and level what it loses at least: its groups, and stars for those that are too small for a class.
+
+    From the level of the census on; columns weigh as they are important, together 1.
+    """
+    result, total = [], max(table.census.records, 1)
+    for namer, records, weight in zip(
+        table.names, table.census.marginals, table.weights / table.weights.sum(), strict=True
+    ):
+        losses = []
+        for level in range(namer.floor, namer.height + 1):
+            groups = namer.group_of(level)
+            sizes = np.bincount(groups, weights=records, minlength=len(namer.lost(level)))
+            losses.append(float(np.where(sizes < least, 1.0, namer.lost(level)) @ sizes) / total * weight)
+        result.append(np.array(losses))
+    return result

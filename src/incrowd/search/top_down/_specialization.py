@@ -11,8 +11,7 @@ import numpy.typing as npt
 
 from incrowd.core import add_up
 from incrowd.models import KAnonymity
-from incrowd.search._class_needs import needed_sums
-from incrowd.search._local_recoding import LocalTable, flat_tables
+from incrowd.search._local_recoding import LocalTable, flat_tables, needed_sums
 from incrowd.search._problem import Bools, Counts, Floats, Ints
 from incrowd.search.top_down._kernels import GROUP, KEPT, SCORE, Loan, Tally, borrow, count_kinds, divide
 

@@ -8,8 +8,7 @@ from typing import ClassVar, Literal, get_args
 import numpy as np
 
 from incrowd.core import Hint, Labelling, ParameterError, Setting
-from incrowd.search._class_needs import needed_sums
-from incrowd.search._local_recoding import LocalTable, Pieces
+from incrowd.search._local_recoding import LocalTable, Pieces, needed_sums
 from incrowd.search._problem import CHEAPEST_FIRST, MONDRIAN, LocalOutcome, OnProgress, Problem, check_choice
 
 Best = Literal["records", "loss"]
