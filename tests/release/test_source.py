@@ -260,6 +260,6 @@ def test_nothing_is_said_of_a_release_by_a_table_that_changed_since(tmp_path: Pa
         lambda: ic.utility(release, path),
     ]
     for ask in asked:
-        with pytest.raises(ic.DataError, match=r"The file 't\.csv' changed since the release was made of it"):
+        with pytest.raises(ic.DataError, match=r"The file 't\.csv' changed since it was read for this release"):
             ask()
     assert [one.name for one in tmp_path.iterdir()] == ["t.csv"]

@@ -84,7 +84,7 @@ def _expect_as_it_was(release: Release, table: str | os.PathLike[str], digest: s
     basis, path = release.basis, Path(table)
     made_of = basis is not None and isinstance(basis.table, (str, os.PathLike)) and Path(basis.table) == path
     if made_of and release.recipe.input["sha256"] != digest:
-        msg = f"The file {path.name!r} changed since the release was made of it."
+        msg = f"The file {path.name!r} changed since it was read for this release."
         raise DataError(msg, hint="make the release again.")
 
 
