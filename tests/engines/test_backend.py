@@ -179,7 +179,7 @@ def test_an_arrow_file_that_is_cut_off_is_named(tmp_path: Path) -> None:
         file.write_table(table)
     whole = (tmp_path / "visits.arrow").read_bytes()
     (tmp_path / "visits.arrow").write_bytes(whole[:-40])
-    with pytest.raises(DataError, match=r"The file 'visits.arrow' is not an Arrow file, or is cut off"):
+    with pytest.raises(DataError, match=r"The file 'visits.arrow' is not an Arrow file, or is damaged or cut off"):
         open_table(tmp_path / "visits.arrow")
 
 
@@ -344,7 +344,7 @@ def test_a_file_that_may_not_be_read_is_not_called_cut_off(
     kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def closed(*_: object) -> None:
-        raise PermissionError
+        raise PermissionError(errno.EACCES, "no")
 
     (tmp_path / f"visits.{kind}").write_bytes(b"")
     monkeypatch.setattr("pyarrow.memory_map", closed)
