@@ -66,7 +66,7 @@ def test_an_original_that_changed_is_found_out(table: Path) -> None:
     ic.attack(release, original=table)
     pl.read_parquet(table).head(200).write_parquet(table)
     for ask in (lambda: ic.attack(release, original=table), lambda: ic.utility(release, table)):
-        with pytest.raises(ic.DataError, match=r"changed since the release was made of it|not made"):
+        with pytest.raises(ic.DataError, match=r"changed since|not made"):
             ask()
 
 

@@ -77,7 +77,8 @@ def compare(a: Release, b: Release) -> Comparison:
     >>> import incrowd as ic
     >>> table = [{"age": 31}, {"age": 34}, {"age": 52}, {"age": 55}]
     >>> schema = ic.Schema(quasi={"age": ic.intervals(10, 100)})
-    >>> two, four = (ic.anonymize(table, schema, model=f"k>={k}") for k in (2, 4))
+    >>> best = ic.Optimal()
+    >>> two, four = (ic.anonymize(table, schema, model=f"k>={k}", algorithm=best) for k in (2, 4))
     >>> ic.compare(two, four).different[:3]
     (('promise', 'k>=2', 'k>=4'), ('classes', 2, 1), ('level of age', 1, 2))
     """
