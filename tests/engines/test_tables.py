@@ -18,6 +18,7 @@ import pyarrow as pa
 import pyarrow.parquet
 import pytest
 
+from engines.mutations import mutations
 from engines.subjects import Subject
 from incrowd.core import CensusRequest, DataError, Domain, IncrowdError, LocalRecoding, SchemaError
 from incrowd.engines import Dialect, Remembered, head_of, open_table, sheets_of
@@ -392,3 +393,15 @@ def test_a_pipe_is_no_table_and_not_waited_for(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe.csv")
     with pytest.raises(DataError, match=r"'pipe\.csv' cannot be read: it is a pipe or a device, and no file"):
         open_table(tmp_path / "pipe.csv")
+
+
+def test_the_first_rows_of_a_damaged_file_are_refused_by_its_name(tmp_path: Path) -> None:
+    path, told = tmp_path / "t.parquet", list[str]()
+    pyarrow.parquet.write_table(pa.table({"age": [*range(50)], "name": ["canary"] * 50}), path)
+    for content in mutations(path.read_bytes(), 80):
+        path.write_bytes(content)
+        try:
+            head_of(path, 5)
+        except DataError as error:
+            told.append(error.message)
+    assert {"The file 't.parquet' is damaged: what it holds cannot be read."} == {*told}

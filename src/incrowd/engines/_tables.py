@@ -26,6 +26,7 @@ from incrowd.engines._files import (
     SPREADSHEETS,
     FileSet,
     Stamp,
+    damage_error,
     ending_of,
     files_of,
     read_whole,
@@ -357,10 +358,17 @@ def head_of(path: Path, rows: int, sheet: str | int | None = None) -> tuple[list
 
 
 def _head_of_parquet(path: Path, rows: int) -> pa.Table:
-    with pa.parquet.ParquetFile(path) as file:
-        if not file.metadata.num_rows:  # older Arrow cannot go through parts of which there are none
-            return file.schema_arrow.empty_table()
-        return pa.Table.from_batches([next(file.iter_batches(batch_size=rows))])
+    try:
+        with pa.parquet.ParquetFile(path) as file:
+            if not file.metadata.num_rows:  # older Arrow cannot go through parts of which there are none
+                return file.schema_arrow.empty_table()
+            head = pa.Table.from_batches([next(file.iter_batches(batch_size=rows))])
+            head.validate(full=True)
+            return head
+    except (OSError, ValueError, StopIteration, pa.ArrowException) as error:
+        if getattr(error, "errno", None) is not None:  # the machine's fault
+            raise
+    raise damage_error(path)
 
 
 # Whether a released text file is written as it is said to be: then no two of its cells are read as one.
