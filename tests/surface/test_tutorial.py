@@ -46,4 +46,4 @@ def test_every_command_works_and_says_what_the_page_says(tmp_path: Path) -> None
 
 def test_the_page_uses_the_commands_of_the_main_job() -> None:
     used = [code.split()[1] for kind, code, _ in blocks() if kind == "sh" and code.startswith("incrowd")]
-    assert list(dict.fromkeys(used)) == ["demo", "assess", "init", "anonymize", "frontier", "verify"]
+    assert list(dict.fromkeys(used)) == ["demo", "assess", "init", "anonymize", "alternatives", "frontier", "verify"]
