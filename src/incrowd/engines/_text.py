@@ -178,8 +178,6 @@ class TextEngine(CountedEngine):
                 return self._recoded_tally(recoding, publish)
             if isinstance(recoding, LocalRecoding) and set(recoding.domains) <= set(publish) and recoding.is_whole:
                 return self._tally_of_classes(recoding, publish)
-        if isinstance(recoding, LocalRecoding) and not (replace or keep_order) and self._tells(recoding, publish):
-            return self._recoded_cells(recoding, publish)
         return super().recode(recoding, publish, replace=replace, keep_order=keep_order)
 
     def _on_frame(self, frame: Frame) -> Self:
