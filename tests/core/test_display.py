@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from incrowd.core import Grid
+from incrowd.core import Grid, Printed
 
 
 def test_texts_begin_and_numbers_end_below_each_other() -> None:
@@ -21,3 +21,11 @@ def test_what_would_disturb_a_terminal_becomes_a_blank() -> None:
 
 def test_a_grid_without_rows_has_its_names() -> None:
     assert [*Grid(("a", "b"), []).lines()] == ["a  b"]
+
+
+def test_what_is_printed_is_shown_in_a_notebook_as_text() -> None:
+    class Result(Printed):
+        def __str__(self) -> str:
+            return "a < b\n<script>"
+
+    assert Result()._repr_html_() == "<pre>a &lt; b\n&lt;script&gt;</pre>"

@@ -33,6 +33,13 @@ def test_the_worst_of_every_promise_counts() -> None:
     assert whole.notes == ("one", "two")
 
 
+def test_a_notebook_shows_every_promise_and_no_label() -> None:
+    shown = verdict(1, 0.25, failing=1)._repr_html_()
+    for cells in (("k&gt;=2", "k &gt;= 2", "1", "broken"), ("t&lt;=0.5", "t &lt;= 0.5", "0.25", "holds")):
+        assert "".join(f'<td style="text-align: left">{cell}</td>' for cell in cells) in shown
+    assert shown.count("<tr>") == 3
+
+
 def test_a_share_without_classes_says_nothing() -> None:
     empty = replace(verdict(4, 0.1), findings=(replace(K, measured=()), replace(T, measured=())), classes=0, records=0)
     assert joint_verdict([empty, verdict(4, 0.1), empty]) == verdict(4, 0.1)

@@ -47,6 +47,15 @@ class Grid:
         return textwrap.wrap(text, width) if width and len(text) > width else [text]
 
 
+class Printed:
+    """A result that a notebook shows as a terminal prints it; nothing in it is read as markup."""
+
+    __slots__ = ()
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{escape(str(self))}</pre>"
+
+
 def printable(text: str) -> str:
     """Make a blank of what would disturb a terminal."""
     return "".join(sign if sign.isprintable() else " " for sign in text)

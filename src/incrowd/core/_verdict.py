@@ -10,6 +10,8 @@ from typing import NoReturn
 import numpy as np
 import numpy.typing as npt
 
+from incrowd.core._display import Grid
+
 
 @dataclass(frozen=True, slots=True)
 class Finding:
@@ -94,6 +96,16 @@ class Verdict:
     def vacuous(self) -> bool:
         """Whether there is no class at all: such a table keeps every promise and helps nobody."""
         return not self.classes
+
+    def _repr_html_(self) -> str:
+        """Show in a notebook what became of each promise; no label of a class."""
+        rows = []
+        for one in self.findings:
+            verdict = "holds" if one.holds else "broken"
+            bounds = [f"{name} {sense} {float(bound):g}" for name, sense, bound in one.required]
+            measured = [f"{float(number):.4g}" for number in one.measured] or [""] * len(bounds)
+            rows += [(one.promise, *pair, verdict) for pair in zip(bounds, measured, strict=True)]
+        return Grid(("promise", "required", "measured", "verdict"), rows).html()
 
     def __bool__(self) -> NoReturn:
         msg = "A verdict is neither true nor false; ask verdict.holds."

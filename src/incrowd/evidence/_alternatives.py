@@ -6,10 +6,9 @@ import textwrap
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import Field, dataclass, field, fields, is_dataclass
 from fractions import Fraction
-from html import escape
 from typing import Any
 
-from incrowd.core import IncrowdError, ParameterError, Setting, Verdict, percent, unbroken_percent
+from incrowd.core import IncrowdError, ParameterError, Printed, Setting, Verdict, percent, unbroken_percent
 from incrowd.evidence._attack_result import Attack, Attacks
 from incrowd.release import PublishedColumn, Version
 from incrowd.search import Algorithm
@@ -154,7 +153,7 @@ def search_setting(algorithm: Algorithm) -> Setting:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Alternatives:
+class Alternatives(Printed):
     """What several searches would publish of one table. Made by ``alternatives``.
 
     Attributes
@@ -257,9 +256,6 @@ class Alternatives:
 
     def __str__(self) -> str:
         return "\n".join([*alternatives_lines(self), "", *(f"{one.name}: {one.python}" for one in self if one.version)])
-
-    def _repr_html_(self) -> str:
-        return f"<pre>{escape(str(self))}</pre>"
 
     def __repr__(self) -> str:
         chosen = self.recommended

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from incrowd.core import ParameterError, percent
+from incrowd.core import ParameterError, Printed, percent
 from incrowd.measures import Exposed, plain_number
 from incrowd.models import MeasuredNumber as Number
 from incrowd.release import free_name
@@ -137,7 +137,7 @@ class Attack:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Attacks:
+class Attacks(Printed):
     """What a whole set of attacks found out. Made by ``attack``.
 
     Attributes

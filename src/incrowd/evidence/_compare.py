@@ -15,6 +15,7 @@ from incrowd.core import (
     HierarchyError,
     NoSafeRelease,
     ParameterError,
+    Printed,
     Schema,
     group,
 )
@@ -34,7 +35,7 @@ Cell = int | float | str | None
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class Comparison(Printed):
     """Two releases side by side, row by row.
 
     Attributes

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from incrowd.core import unbroken_percent
+from incrowd.core import Printed, unbroken_percent
 from incrowd.evidence._published_rules import Checklist, checklist_of
 from incrowd.measures import Exposed, Guess, Uniqueness, plain_number
 
@@ -52,7 +52,7 @@ class AttackerRisk:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Risk:
+class Risk(Printed):
     """How easily people can be found in a table. Made by ``risk``.
 
     Attributes

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from incrowd.core import Printed
 from incrowd.measures import ColumnCosts, mean_detail
 
 
@@ -139,7 +140,7 @@ class Accuracy:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Utility:
+class Utility(Printed):
     """What a release is still good for, beside the table it was made from. Made by ``utility``.
 
     Attributes

@@ -11,7 +11,7 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from incrowd.core import CensusRequest, DataError, Domain, Recoding, Schema, Verdict
+from incrowd.core import CensusRequest, DataError, Domain, Grid, Recoding, Schema, Verdict
 from incrowd.engines import Engine, Remembered, TableMemory, open_table
 from incrowd.measures import mean_detail
 from incrowd.models import Model
@@ -263,12 +263,8 @@ class Release:
 
     def _repr_html_(self) -> str:
         """Show in a notebook what is left of every column; no value of the table."""
-        head = "".join(f"<th>{name}</th>" for name in ("column", "level", "detail kept"))
-        rows = "".join(
-            f"<tr><td>{escape(name)}</td><td>{'' if one.level is None else one.level}</td><td>{one.kept:.1%}</td></tr>"
-            for name, one in self.columns.items()
-        )
-        return f"<table><caption>{escape(repr(self))}</caption><tr>{head}</tr>{rows}</table>"
+        rows = [(name, one.level, f"{one.kept:.1%}") for name, one in self.columns.items()]
+        return f"<p>{escape(repr(self))}</p>{Grid(('column', 'level', 'detail kept'), rows).html()}"
 
     def __repr__(self) -> str:
         recipe = self.recipe
