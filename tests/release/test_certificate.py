@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import incrowd as ic
-from incrowd.engines import _eager_frame, _lazy_frame
+from incrowd.engines import _eager_frame, _lazy_frame, _text
 from incrowd.engines._recoding import label_classes
 from incrowd.release._certificate import canonical
 from incrowd.release._folder import save
@@ -47,7 +47,7 @@ def groupings(monkeypatch: pytest.MonkeyPatch) -> list[int]:
         found.append(len(classes))
         return classes
 
-    for room in (_eager_frame, _lazy_frame):
+    for room in (_eager_frame, _lazy_frame, _text):
         monkeypatch.setattr(room, "label_classes", counting)
     return found
 
