@@ -15,7 +15,7 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings, strategies as st
 
 import incrowd as ic
-from incrowd.core import FullDomainRecoding, LocalRecoding, UncoveredValuesError
+from incrowd.core import FullDomainRecoding, LocalRecoding, LocalRecoding, UncoveredValuesError
 from incrowd.engines import _tally as _tallied, _text, open_table
 from incrowd.engines._encoding import Coded
 from incrowd.engines._lazy_frame import FrameEngine
@@ -105,6 +105,7 @@ def test_it_publishes_classes_as_joins_in_duckdb_do(
         short = ic.anonymize(path, schema, **how)
         patch.setattr(TextEngine, "recode", FrameEngine.recode)
         long = ic.anonymize(path, schema, **how)
+    assert isinstance(short.recoding, LocalRecoding)
     assert [type(engine) for engine in engines] == [TalliedEngine] or not short.recoding.is_whole
     assert short.table.to_pylist() == long.table.to_pylist()
 

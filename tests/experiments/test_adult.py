@@ -55,7 +55,7 @@ def test_what_is_missing_in_a_parquet_file_is_unknown(tmp_path: Path) -> None:
 
 def test_what_is_no_parquet_file_is_refused(tmp_path: Path) -> None:
     (tmp_path / "text.parquet").write_text("canary")
-    with pytest.raises(ic.DataError, match="not a Parquet file"):
+    with pytest.raises(ic.DataError, match=r"The file 'text\.parquet' is damaged"):
         find_adult(tmp_path / "text.parquet", small=True)
 
 

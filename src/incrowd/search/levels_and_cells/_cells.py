@@ -169,10 +169,14 @@ class LendingFormation(Formation):
     """A formation in which points of large classes lend records, where that is cheaper than to merge or leave out."""
 
     def finish(self, groups: PointGroups) -> None:
-        """Let groups that lack something borrow it, be left out, or join others until all keep the promise."""
+        """Let groups that lack something borrow it, be left out, or join others until all keep the promise.
+
+        Nobody lends where stars are given back afterwards: what merely fits is company enough there.
+        """
         self.records = Records.of(self.board)
         table = self.board.table
-        lends = table.problem.schema.count is None and not table.has_persons
+        apart = table.problem.schema.count is None and not table.has_persons
+        lends = apart and Wanted.of(table.problem.model) is None
         if lends and (self.thorough or table.upward_closed):
             self._lend(groups, within_loss=self._limit > 0)
             lends = self._limit > 0
