@@ -15,7 +15,7 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings, strategies as st
 
 import incrowd as ic
-from incrowd.core import FullDomainRecoding, LocalRecoding, LocalRecoding, UncoveredValuesError
+from incrowd.core import FullDomainRecoding, LocalRecoding, UncoveredValuesError
 from incrowd.engines import _tally as _tallied, _text, open_table
 from incrowd.engines._encoding import Coded
 from incrowd.engines._lazy_frame import FrameEngine
