@@ -113,7 +113,7 @@ def test_a_cluster_is_reached_by_its_address(
 
 
 def test_an_address_is_named_without_what_is_secret_in_it() -> None:
-    with pytest.raises(ic.ParameterError, match="'scc://host:1/' is not known to Spark"):
+    with pytest.raises(ic.ParameterError, match=r"'scc:\.\.\.' is not known to Spark"):
         start("scc://me:Can@ary@host:1/;token=Canary")
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from incrowd.core import Census, CensusRequest, Domain, FullDomainRecoding, LocalRecoding, Packing, Recoding, tally
+from incrowd.core import Census, CensusRequest, FullDomainRecoding, LocalRecoding, Packing, Recoding, tally
 from incrowd.engines._arrow import of_numbers, of_texts
 from incrowd.engines._border import guarded
 from incrowd.engines._eager_frame import EagerEngine
@@ -98,13 +98,6 @@ Rows = tuple[dict[str, Coded], Any]
 """The different rows in order, by column, and how often each occurs."""
 
 
-def _tells_all(recoding: LocalRecoding, published: Mapping[str, Domain]) -> bool:
-    """Say whether the cells of a recoding tell all that is published of the table that has these domains."""
-    same = set(recoding.domains) == set(published)
-    whole = not recoding.partial and recoding.count is None
-    return same and whole and all(recoding.domains[name] is domain for name, domain in published.items())
-
-
 def rows_of_classes(
     recoding: LocalRecoding, classes: Any, counts: Any, values: Mapping[str, tuple[pa.Array, Any]]
 ) -> Rows:
@@ -176,7 +169,7 @@ class CountedEngine(FrameEngine):
         if census is None or set(publish) != {*census.quasi, *census.sensitive}:
             return None
         if isinstance(recoding, LocalRecoding):
-            return census if _tells_all(recoding, {name: census.domains[name] for name in publish}) else None
+            return census if not recoding.partial and self._tells(recoding, publish) else None
         tells = (
             not recoding.has_masked
             and set(census.quasi) == set(recoding.quasi)
