@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
+from operator import attrgetter
 from typing import Self
 
 import numpy as np
@@ -168,15 +169,13 @@ def shares(counts: Counts, number: int) -> Counts:
 class LendingFormation(Formation):
     """A formation in which points of large classes lend records, where that is cheaper than to merge or leave out."""
 
-    def finish(self, groups: PointGroups) -> None:
-        """Let groups that lack something borrow it, be left out, or join others until all keep the promise.
+    lends: bool = True
 
-        Nobody lends where stars are given back afterwards: what merely fits is company enough there.
-        """
+    def finish(self, groups: PointGroups) -> None:
+        """Let groups that lack something borrow it, be left out, or join others until all keep the promise."""
         self.records = Records.of(self.board)
         table = self.board.table
-        apart = table.problem.schema.count is None and not table.has_persons
-        lends = apart and Wanted.of(table.problem.model) is None
+        lends = self.lends and table.problem.schema.count is None and not table.has_persons
         if lends and (self.thorough or table.upward_closed):
             self._lend(groups, within_loss=self._limit > 0)
             lends = self._limit > 0
@@ -306,8 +305,21 @@ class StarredNode:
     def formed(
         cls, board: CellSpace, block: int | None, limit: int, effort: Effort, wanted: Wanted | None = None
     ) -> Self:
-        """Form classes as ``CheapestFirst`` does, with as many stars as they need; give back what is not ``wanted``."""
+        """Form classes as ``CheapestFirst`` does, with as many stars as they need; give back what is not ``wanted``.
+
+        Where stars are given back, what merely fits may be company enough: then it is tried without lending too.
+        """
+        lent = cls._formed(board, block, limit, effort, wanted, lends=True)
+        if wanted is None:
+            return lent
+        return min(cls._formed(board, block, limit, effort, wanted, lends=False), lent, key=attrgetter("loss"))
+
+    @classmethod
+    def _formed(
+        cls, board: CellSpace, block: int | None, limit: int, effort: Effort, wanted: Wanted | None, *, lends: bool
+    ) -> Self:
         formation = LendingFormation(board, block, effort=effort, limit=limit)
+        formation.lends = lends
         formation.run()
         owner, records = formation.owner, formation.records
         inside = np.flatnonzero(owner >= 0)
