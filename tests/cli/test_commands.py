@@ -98,7 +98,7 @@ def test_every_command_does_its_job(process: Process, folder: Path) -> None:
 def test_a_dry_run_says_the_same_and_writes_nothing(inside: Process, folder: Path) -> None:
     code, shown, said = inside(*ANONYMIZE, "--dry-run")
     assert (code, left(folder)) == (0, set())
-    assert said.splitlines()[-1] == "dry run: nothing was written."
+    assert "dry run: nothing was written." in said.splitlines()  # a hint may follow, if it was soon found
     assert inside(*ANONYMIZE)[:2] == (0, shown)
 
 
