@@ -203,4 +203,4 @@ def test_wrong_use_is_told(attack: Run, folder: Path) -> None:
     assert (code, "is not beside the certificate" in err) == (2, True)
     (folder / "out/public/release.json").write_text('{"schema": 1}')
     code, _, err = attack(folder / "out")
-    assert (code, "No certificate is written like 'release.json'" in err) == (2, True)
+    assert (code, "The certificate 'release.json' was edited or damaged" in err) == (2, True)

@@ -269,7 +269,7 @@ def test_a_disk_that_takes_no_more_leaves_nothing_behind(process: Process, folde
 @pytest.mark.usefixtures("mounting", "many")
 def test_a_folder_that_may_not_be_written_exits_with_2(process: Process) -> None:
     code, _, err = process(*ANONYMIZE, under=mounted("ro"))
-    assert (code, "Cannot write the folder 'out' there: Read-only file system." in err) == (2, True)
+    assert (code, "Cannot write the folder 'out': Read-only file system." in err) == (2, True)
 
 
 def test_a_job_in_the_background_that_does_not_hear_ctrl_c_can_be_told_to_end(process: Process, folder: Path) -> None:

@@ -79,7 +79,8 @@ def test_what_is_no_certificate_is_wrong_use(compare: Run, two: Path, tmp_path: 
     (tmp_path / "other.json").write_text("{}")
     assert "is no certificate that we know" in compare(two, tmp_path / "other.json")[2]
     (tmp_path / "cut.json").write_text('{"schema": 1, "records": 4}')
-    assert "No certificate is written like 'cut.json': look at classes, and" in compare(two, tmp_path / "cut.json")[2]
+    said = "The certificate 'cut.json' was edited or damaged: look at classes and"
+    assert said in compare(two, tmp_path / "cut.json")[2]
 
 
 def test_one_release_is_not_enough(compare: Run, two: Path) -> None:

@@ -195,7 +195,7 @@ def test_a_block_that_writes_nothing_is_told(tmp_path: Path) -> None:
 @pytest.mark.parametrize("target", ["/proc/x.csv", "x" * 300])
 def test_a_place_where_nothing_can_be_written_is_refused_before_any_work(target: str) -> None:
     with (
-        pytest.raises(DataError, match=r"Cannot write the file '.*' there: .*another place") as caught,
+        pytest.raises(DataError, match=r"Cannot write the file '.*': .*another place") as caught,
         atomic_path(target),
     ):
         pytest.fail("the block must not run")

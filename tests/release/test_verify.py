@@ -547,13 +547,13 @@ def test_whoever_reads_a_certificate_refuses_what_no_certificate_has(
     code, said = run_script(tmp_path / "out", capsys)
     assert (code, said.splitlines()[0]) == (1, f"DIFFERS       shape of the certificate: {place}")
     for reads in (read_certificate, ic.risk, ic.attack):
-        with pytest.raises(ic.DataError, match=f"is written like 'release.json': look at {place}"):
+        with pytest.raises(ic.DataError, match=f"'release.json' was edited or damaged: look at {place}"):
             reads(path)
 
 
 def test_a_certificate_of_which_much_is_wrong_is_refused_by_its_first_part(tmp_path: Path) -> None:
     (tmp_path / "release.json").write_text('{"schema": 1}')
-    with pytest.raises(ic.DataError, match=r"look at classes, and \d+ more\."):
+    with pytest.raises(ic.DataError, match=r"look at classes and \d+ more\."):
         read_certificate(tmp_path / "release.json")
 
 

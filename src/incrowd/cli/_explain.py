@@ -72,6 +72,7 @@ WORDS: Words = {
     "owner": lambda _: "--owner FOLDER",
     "memory": lambda one: f"--memory {one.value}",
     "force": lambda _: "--force",
+    "reading": lambda _: "incrowd init finds it out",
     "others": lambda _: "",
     "on": lambda one: "--on " + ",".join(f"{here}={there}" for here, there in one.value.items()),
     "values": lambda one: f"--show-values prints {one.value}",

@@ -62,7 +62,7 @@ class Draft:
         else:
             self.new = self._place / self._final.name
             return self.new
-        msg = f"Cannot write the {self._kind} {shown_name(self._target)!r} there: {reason}."
+        msg = f"Cannot write the {self._kind} {shown_name(self._target)!r}: {reason}."
         raise DataError(msg, hint="choose another place, or check your rights.")
 
     def flush(self) -> None:

@@ -121,8 +121,8 @@ class IncrowdError(Exception):
         What would be right. Printed after the message.
     """
 
-    code: ClassVar[str] = "IC000"
-    """What ``incrowd explain`` explains."""
+    code: ClassVar[str] = ""
+    """What ``incrowd explain`` explains: every kind of error has its own, and the root, which is never raised, none."""
 
     def __init__(self, message: str, *, hint: str = "") -> None:
         self.message = without_addresses(message)

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from incrowd.core import Domain, HierarchyError, Hint, Ladder, ParameterError, Step
 from incrowd.hierarchies._day_forms import FEW, SIX, forms_in, likely_forms, newest_of, read_moment, read_moments
-from incrowd.hierarchies._numbers import uncovered_error
+from incrowd.hierarchies._numbers import FOUND_OUT, uncovered_error
 
 # Days, weeks, months, quarters, years, decades, centuries: which one a moment lies in, and how it is called.
 
@@ -147,8 +147,8 @@ def _may_be_days(domain: Domain) -> bool:
 
 FEW_MONTHS = 24  # weeks are a level of their own where the dates are of so many different months, or fewer
 _READ = Hint(
-    "say how the file writes days, such as {dates} (ic.suggest finds it out: **found.reading); "
-    "for one column dates(..., format='%d.%m.%Y'); ",
+    "say how the file writes days, such as {dates} ({}); for one column dates(..., format='%d.%m.%Y'); ",
+    FOUND_OUT,
     dates="%d.%m.%Y",
 )
 

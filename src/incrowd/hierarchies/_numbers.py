@@ -108,7 +108,7 @@ def positions_in(domain: Domain, positions: Mapping[str, int], *, what: str) -> 
     # A number or a date is found however it is written: 39.0 and 39 are one, in a file and in a list of names.
     found = _positions_of_values(domain, positions)
     if (found < 0).any():
-        raise uncovered_error(domain, found < 0, f"are not covered by {what}")
+        raise uncovered_error(domain, found < 0, f"are not covered by {what}", "add them; ")
     return found
 
 
@@ -282,7 +282,8 @@ def typed_numbers(domain: Domain) -> tuple[NumberLine, Bools]:
     return Scaled(domain.values.astype(np.int64), 1), np.ones(len(domain.values), dtype=bool)
 
 
-_READ = Hint("if the file has decimal commas, say {decimal} (ic.suggest finds it out: **found.reading); ", decimal=",")
+FOUND_OUT = Setting("reading", words="ic.suggest finds it out: **found.reading")
+_READ = Hint("if the file has decimal commas, say {decimal} ({}); ", FOUND_OUT, decimal=",")
 
 
 def require_numbers(domain: Domain, what: str) -> NumberLine:

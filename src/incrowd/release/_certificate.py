@@ -235,7 +235,7 @@ def _expect_empty_texts(release: Release, engine: Engine, data: Path, wording: W
         lost = [name for name in possible if name in holes and "" in found[name].texts.tolist()]
     if lost:
         msg = f"A file ending in {ending_of(data)!r} cannot tell the empty texts of column {lost[0]!r} from nothing."
-        raise ReleaseMismatch(msg, hint=AS_PARQUET)
+        raise DataError(msg, hint=AS_PARQUET)
 
 
 def _may_be_empty(release: Release, name: str) -> bool:

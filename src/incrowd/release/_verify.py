@@ -238,9 +238,10 @@ def read_certificate(path: Path) -> Plain:
     """Read a certificate that has all that every certificate has, of the right kind, and nothing else."""
     certificate = _certificate_text(path)
     if wrong := _wrong_parts(certificate):
-        more = f", and {len(wrong) - 1} more" if len(wrong) > 1 else ""
-        msg = f"No certificate is written like {path.name!r}: look at {wrong[0].partition(': ')[2] or wrong[0]}{more}."
-        raise DataError(msg, hint="it was edited or damaged: incrowd verify says all that is wrong with it.")
+        more = f" and {len(wrong) - 1} more" if len(wrong) > 1 else ""
+        place = wrong[0].partition(": ")[2] or wrong[0]
+        msg = f"The certificate {path.name!r} was edited or damaged: look at {place}{more}."
+        raise DataError(msg, hint="take it as it was published; incrowd verify lists all that is wrong with it.")
     return certificate
 
 

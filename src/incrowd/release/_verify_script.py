@@ -615,7 +615,7 @@ def main(arguments: list[str]) -> int:
         return 2
     if wrong := wrong_in(certificate):
         say("".join(f"{'DIFFERS':<14}shape of the {place}\n" for place in wrong))
-        say("DOES NOT HOLD: no certificate is written like this.\n")
+        say("DOES NOT HOLD: the certificate was edited or damaged.\n")
         return 1
     data = path.resolve().parent / Path(certificate["data"]["name"]).name
     if (need := missing_library(data)) is not None:
