@@ -92,7 +92,7 @@ def _options(
 
 def _without_words_for_switches(command: Any, above: Any = None) -> Any:
     """Take the word for a value away from every switch of a command and of those below it: a switch takes none."""
-    context = command.make_context(command.name, [], parent=above, resilient_parsing=True)
+    context = command.context_class(command, parent=above, info_name=command.name, **command.context_settings)
     for inner in getattr(command, "commands", {}).values():
         _without_words_for_switches(inner, context)
     for option in command.get_params(context):  # with --help, which the command keeps

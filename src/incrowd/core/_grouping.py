@@ -189,11 +189,11 @@ def tally(words: Sequence[Words], counts: Ints | None = None) -> tuple[list[Word
 
     Every row counts once, or as often as ``counts`` says.
     """
+    if len(words) == 1 and len(words[0]) and int(words[0].max()) < DENSE * len(words[0]):  # counted without sorting
+        sizes = np.bincount(words[0])
+        found = np.flatnonzero(sizes)
+        return [found], (sizes if counts is None else add_up(words[0], counts, len(sizes)))[found]
     if counts is None and len(words) == 1:
-        if len(words[0]) and int(words[0].max()) < DENSE * len(words[0]):  # counting takes no sorting
-            sizes = np.bincount(words[0])
-            found = np.flatnonzero(sizes)
-            return [found], sizes[found]
         ordered = _sorted_words(words[0])
         new = np.empty(len(ordered), dtype=bool)
         new[:1] = True

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
+from copy import copy
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal, NamedTuple, NoReturn
@@ -80,6 +81,16 @@ class LocalTable:
         if self.census.person is not None:
             for judge in self.judges:
                 judge.check_persons(self.census.classes())
+
+    def raised(self, problem: Problem, known: dict[tuple[int, int], Namer]) -> LocalTable:
+        """Give the same table at other lowest levels of its problem; ``known`` keeps the names of columns by level."""
+        result = copy(self)
+        result.problem, result.census = problem, problem.census.rollup(problem.lows)
+        for at in enumerate(result.census.floor):
+            if at not in known:
+                known[at] = Namer(result.census, at[0], part=problem.part)
+        result.names = tuple(known[at] for at in enumerate(result.census.floor))
+        return result
 
     def counted_cells(self, judge: Judge) -> Bools:
         """Say for every cell whether its values of a judge's columns count: a missing one may not."""

@@ -11,22 +11,21 @@ import os
 from collections import deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from typing import NamedTuple
 
 import numpy as np
 
-from incrowd.core import Census
+from incrowd.core import Census, tally
 from incrowd.measures import CellObjective, ClassObjective, Measure, Objective, SizeSums, round_scores
 from incrowd.search._problem import Counts, Floats, Ints, Node, Problem, least_size
 from incrowd.search.lattice._acceptance import Acceptance
 from incrowd.search.lattice._rollup import Rollup, node_loops
 from incrowd.search.lattice._sweep import BoxBounds
 
-Merger = Callable[[Floats], Floats]
 Pair = tuple[int, int]
 
 CELLS = 1 << 20  # a pair with more combinations of values than this is not looked at
 FEW = 1 << 16  # so many cells, or fewer, are rolled up faster than they are counted again
-DENSE = 256  # so many rows, or fewer, are added up by a matrix product
 BUCKETS = 1024  # numbers of records that are left out are rounded down to so many steps: a table answers at once
 TOGETHER = 128  # so many combinations of levels share a table: a node then needs few look-ups
 LAST = 100  # so many looks at nodes are remembered from box to box
@@ -77,51 +76,52 @@ def _compiled_counts(rollup: Rollup, pairs: list[Pair], sizes: list[int], k: int
 
 def _small_pair_counter(census: Census, sizes: list[int], k: int) -> Callable[[int, int], Counts]:
     """Give a function that counts the records in small classes of two columns."""
-    ladders = [(census.ladders[name], floor) for name, floor in zip(census.quasi, census.floor, strict=True)]
     steps = [
-        [_merger(ladder.parent_groups(level, level + 1)) for level in range(floor, ladder.height)]
-        for ladder, floor in ladders
+        [ladder.parent_groups(level, level + 1).astype(np.int64) for level in range(floor, ladder.height)]
+        for ladder, floor in ((census.ladders[name], floor) for name, floor in zip(census.quasi, census.floor, strict=True))
     ]
-    codes = [column.astype(np.int32) for column in census.codes[: len(census.quasi)]]
-    counts = census.counts.astype(np.float64)  # whole, and small enough to be exact
+    codes = [column.astype(np.int64) for column in census.codes[: len(census.quasi)]]
 
     def count(one: int, two: int) -> Counts:
-        places = codes[one] * np.int32(sizes[two]) + codes[two]
-        flat = np.bincount(places, weights=counts, minlength=sizes[one] * sizes[two])
-        return _small_records(flat.astype(np.float64).reshape(sizes[one], sizes[two]), steps[one], steps[two], k)
+        pairs = _Pairs.of(codes[one], codes[two], census.counts, sizes[two])
+        return _small_records(pairs, steps[one], steps[two], k)
 
     return count
 
 
-def _small_records(table: Floats, one: list[Merger], two: list[Merger], k: int) -> Counts:
-    """Merge the rows and columns of a table level by level, and add up what is smaller than k each time."""
+class _Pairs(NamedTuple):
+    """The pairs of groups of two columns that occur, and how many records have each."""
+
+    one: Ints
+    two: Ints
+    counts: Counts
+
+    @classmethod
+    def of(cls, one: Ints, two: Ints, counts: Ints, width: int) -> _Pairs:
+        """Put pairs together that are the same; the second column has so many groups."""
+        (words,), sums = tally([one * width + two], counts)
+        first = words // width
+        return cls(first, words - first * width, sums)
+
+
+def _small_records(pairs: _Pairs, one: list[Ints], two: list[Ints], k: int) -> Counts:
+    """Merge the groups of both columns level by level, and add up what is smaller than k each time."""
     result = np.zeros((len(one) + 1, len(two) + 1), dtype=np.int64)
     for low in range(len(one) + 1):
-        table = table if low == 0 else one[low - 1](table)
-        merged = table.T
+        if low:
+            pairs = _Pairs.of(one[low - 1][pairs.one], pairs.two, pairs.counts, int(pairs.two.max()) + 1)
+        merged = pairs
         for high in range(len(two) + 1):
-            merged = merged if high == 0 else two[high - 1](merged)
-            found = int(merged[merged < k].sum())
+            if high:
+                groups = two[high - 1]
+                merged = _Pairs.of(merged.one, groups[merged.two], merged.counts, int(groups.max()) + 1)
+            found = int(merged.counts[merged.counts < k].sum())
             if not found:  # nor is there anything at higher levels
                 break
             result[low, high] = found
         if not result[low, 0]:
             break
     return result
-
-
-def _merger(groups: Ints) -> Merger:
-    """Give a function that adds up the rows of the groups that one step merges."""
-    count = int(groups.max()) + 1
-    if count == len(groups):
-        return lambda table: table
-    if len(groups) <= DENSE:
-        member = np.zeros((count, len(groups)))
-        member[groups, np.arange(len(groups))] = 1
-        return lambda table: member @ table
-    order = np.argsort(groups, kind="stable")
-    starts = np.searchsorted(groups[order], np.arange(count))
-    return lambda table: np.add.reduceat(table[order], starts, axis=0)
 
 
 class Bounds:

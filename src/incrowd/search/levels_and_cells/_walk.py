@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from incrowd.core import NoSafeRelease
+from incrowd.core import Namer, NoSafeRelease
 from incrowd.measures import Loss
 from incrowd.search._local_recoding import LocalTable
 from incrowd.search._problem import Floats, OnProgress, Problem, Progress, least_size
@@ -63,7 +63,8 @@ class Walk:
         self.problem, self.limits = problem, limits
         self.quasi = problem.census.quasi
         self.lows, self.highs = problem.lows, problem.highs
-        self.lowest = self.table_at(self.lows)
+        self.lowest = LocalTable(replace(problem, at_most={}), whole=True)
+        self._names: dict[tuple[int, int], Namer] = {}
         self.seen: dict[Levels, Look] = {}
         self.stopped = False
         shares = self.lowest.weights / (self.lowest.weights.sum() or 1.0)
@@ -84,7 +85,7 @@ class Walk:
 
     def table_at(self, levels: Sequence[int]) -> LocalTable:
         at_least = dict(zip(self.quasi, levels, strict=True))
-        return LocalTable(replace(self.problem, at_least=at_least, at_most={}), whole=True)
+        return self.lowest.raised(replace(self.problem, at_least=at_least, at_most={}), self._names)
 
     def look_of(self, levels: Levels, node: StarredNode) -> Look:
         stars = {
