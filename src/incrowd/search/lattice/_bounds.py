@@ -76,9 +76,10 @@ def _compiled_counts(rollup: Rollup, pairs: list[Pair], sizes: list[int], k: int
 
 def _small_pair_counter(census: Census, sizes: list[int], k: int) -> Callable[[int, int], Counts]:
     """Give a function that counts the records in small classes of two columns."""
+    ladders = [(census.ladders[name], floor) for name, floor in zip(census.quasi, census.floor, strict=True)]
     steps = [
         [ladder.parent_groups(level, level + 1).astype(np.int64) for level in range(floor, ladder.height)]
-        for ladder, floor in ((census.ladders[name], floor) for name, floor in zip(census.quasi, census.floor, strict=True))
+        for ladder, floor in ladders
     ]
     codes = [column.astype(np.int64) for column in census.codes[: len(census.quasi)]]
 
@@ -104,7 +105,7 @@ class _Pairs(NamedTuple):
         return cls(first, words - first * width, sums)
 
 
-def _small_records(pairs: _Pairs, one: list[Ints], two: list[Ints], k: int) -> Counts:
+def _small_records(pairs: _Pairs, one: list[Counts], two: list[Counts], k: int) -> Counts:
     """Merge the groups of both columns level by level, and add up what is smaller than k each time."""
     result = np.zeros((len(one) + 1, len(two) + 1), dtype=np.int64)
     for low in range(len(one) + 1):
