@@ -95,6 +95,28 @@ def test_every_command_does_its_job(process: Process, folder: Path) -> None:
     assert left(folder) == {"new.toml", "out", "again", "h.csv", "demo"}
 
 
+HELP = """
+from incrowd.cli import main
+for command in {commands!r}:
+    try:
+        main([*command, "--help"])
+    except SystemExit as end:
+        assert not end.code, command
+"""
+
+
+def test_help_says_as_much_where_python_keeps_no_docstrings() -> None:
+    commands = [(), ("hierarchy",), *(("hierarchy", one) for one in ("build", "check", "show"))]
+    commands += sorted({command[:1] for command in EVERY} | {("reproduce",), ("serve",)})
+    code = HELP.format(commands=commands)
+    plain, optimized = (
+        subprocess.run([sys.executable, *options, "-c", code], capture_output=True, text=True, check=True).stdout
+        for options in ((), ("-OO",))
+    )
+    assert "For example: incrowd anonymize plan.toml --dry-run" in plain
+    assert optimized == plain
+
+
 def test_a_dry_run_says_the_same_and_writes_nothing(inside: Process, folder: Path) -> None:
     code, shown, said = inside(*ANONYMIZE, "--dry-run")
     assert (code, left(folder)) == (0, set())

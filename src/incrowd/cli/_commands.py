@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ast
 import contextlib
+import inspect
 import os
 import signal
 import sys
@@ -28,7 +30,7 @@ class Program:
 
     def __init__(self) -> None:
         self._session = Session()
-        self._command = _without_words_for_switches(typer.main.get_command(build()))
+        self._command = _with_words(typer.main.get_command(build()))
 
     def run(self, given: list[str]) -> int:
         """Run the command that the arguments name, and give its exit code."""
@@ -90,15 +92,24 @@ def _options(
     context.obj.debug = debug
 
 
-def _without_words_for_switches(command: Any, above: Any = None) -> Any:
-    """Take the word for a value away from every switch of a command and of those below it: a switch takes none."""
+def _with_words(command: Any, above: Any = None) -> Any:
+    """Let a command, and those below, say what it does; and its switches no word for a value: a switch takes none."""
     context = command.context_class(command, parent=above, info_name=command.name, **command.context_settings)
     for inner in getattr(command, "commands", {}).values():
-        _without_words_for_switches(inner, context)
+        _with_words(inner, context)
+    command.help = command.help or _docstring_in_source(command.callback)
     for option in command.get_params(context):  # with --help, which the command keeps
         if getattr(option, "is_flag", False):
             option.metavar = ""
     return command
+
+
+def _docstring_in_source(function: Callable[..., object]) -> str | None:
+    """Read what a command does where it is written: ``python -OO`` keeps no docstrings."""
+    with contextlib.suppress(OSError):
+        (written,) = ast.parse(inspect.getsource(inspect.unwrap(function))).body
+        return ast.get_docstring(written) if isinstance(written, ast.FunctionDef) else None
+    return None
 
 
 def _refuse_bytes(given: Sequence[str]) -> None:
