@@ -18,7 +18,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from _search_adult import incognito, optimal, times_hundred
+from _search_adult import incognito, optimal, public_call, times_hundred
 from _search_many import many
 from _search_models import models
 from _searches import ADULT, SYNTHETIC, Targets
@@ -72,6 +72,7 @@ def main(arguments: list[str] | None = None) -> None:
     if given.adult:
         optimal(given.adult, classpath, rounds, targets)
         incognito(given.adult, classpath, rounds, targets)
+        public_call(given.adult, calls, targets)
         times_hundred(given.adult, calls, targets)
         models(given.adult, calls, (2, 5, 9) if given.quick else tuple(range(2, 10)))
         first_calls(given.adult / "adult.csv", f"{given.adult}/hierarchy_", ADULT, targets)
