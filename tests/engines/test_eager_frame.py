@@ -163,7 +163,7 @@ def test_numbers_are_coded_in_order(values: list[float | None]) -> None:
     expected = sorted({value for value in cleaned if value is not None}) + [None] * (None in cleaned)
     assert coded.keys.to_pylist() == expected
     assert [expected[code] for code in coded.codes] == cleaned
-    assert coded.values(coded.codes).to_pylist() == cleaned
+    assert coded.values().to_pylist() == cleaned
 
 
 @given(st.lists(st.one_of(st.none(), st.text(max_size=2))), st.lists(st.text(max_size=2)))
@@ -175,3 +175,24 @@ def test_texts_are_coded_in_order_without_those_that_mean_missing(values: list[s
         assert coded.keys.to_pylist() == expected
         assert [expected[code] for code in coded.codes] == cleaned
         assert coded.missing.tolist() == [value is None for value in cleaned]
+
+
+def test_a_polars_frame_comes_back_as_arrow_says_it_whatever_its_types() -> None:
+    texts = pl.Series(["long enough for a buffer", "", None, "x"])
+    frame = pl.DataFrame(pl.from_arrow(pa.table(COLUMNS))).with_columns(kind=texts.cast(pl.Categorical), text=texts)
+    whole = open_table(frame, missing_values=())
+    recoding = FullDomainRecoding({}, {}, {})
+    told = whole.recode(recoding, frame.columns, keep_order=True)
+    table = told._sorted_frame()  # type: ignore[attr-defined]
+    found, expected = told.materialise(), pl.DataFrame(pl.from_arrow(table))
+    assert isinstance(found, pl.DataFrame)
+    assert found.schema == expected.schema
+    assert found.equals(expected)
+    assert found["text"].to_list() == texts.to_list()
+
+
+def test_a_polars_frame_without_rows_comes_back() -> None:
+    frame = pl.DataFrame({"text": ["a"], "number": [1]}).head(0)
+    found = open_table(frame).recode(FullDomainRecoding({}, {}, {}), frame.columns).materialise()
+    assert found.equals(frame)
+    assert found.schema == frame.schema

@@ -144,7 +144,8 @@ class EagerEngine:
 
     @guarded
     def materialise(self) -> Any:
-        return self._hand_back(self._sorted_frame())
+        of_codes = getattr(self._hand_back, "of_codes", None)
+        return self._hand_back(self._sorted_frame()) if of_codes is None else of_codes(self._sorted_codes())
 
     def _check(self, names: Sequence[str]) -> None:
         UnknownColumnError.check(names, self._columns, given_as="column")
@@ -205,9 +206,12 @@ class EagerEngine:
         return Coded(with_own_type(coded.keys), coded.codes) if name in self._untyped else coded
 
     def _sorted_frame(self, *, keep: bool = False) -> pa.Table:
-        columns = [self._typed_column(name) for name in self._columns]
-        codes = [column.codes for column in columns]
-        if not (keep or self._keep_order):
-            codes = [*Packing.of([len(column.keys) for column in columns]).in_order(codes)]
-        arrays = [column.values(rows) for column, rows in zip(columns, codes, strict=True)]
-        return pa.Table.from_arrays(arrays, list(self._columns))
+        return pa.table({name: column.values() for name, column in self._sorted_codes(keep=keep).items()})
+
+    def _sorted_codes(self, *, keep: bool = False) -> dict[str, Coded]:
+        columns = {name: self._typed_column(name) for name in self._columns}
+        if keep or self._keep_order:
+            return columns
+        packing = Packing.of([len(column.keys) for column in columns.values()])
+        ordered = packing.in_order([column.codes for column in columns.values()])
+        return {name: Coded(columns[name].keys, codes) for name, codes in zip(columns, ordered, strict=True)}

@@ -105,9 +105,11 @@ class Coded:
     @classmethod
     def ranked(cls, values: pa.Array, numbers: npt.NDArray[Any]) -> Coded:
         """Bring values into order, each once and without those that no row has; each row has the number of one."""
+        numbers = numbers.astype(np.intp, copy=False)  # once: counting and looking up ask for these
         rows = np.bincount(numbers, minlength=len(values))
         used = np.flatnonzero(rows)
-        distinct = values.take(of_numbers(used)).dictionary_encode(null_encoding="encode")
+        known = values if len(used) == len(values) else values.take(of_numbers(used))
+        distinct = known.dictionary_encode(null_encoding="encode")
         order = to_numpy(pc.sort_indices(distinct.dictionary))  # null last
         rank = np.empty(len(order), dtype=smallest_unsigned(len(order)))
         rank[order] = np.arange(len(order))
@@ -136,10 +138,26 @@ class Coded:
         counts = np.bincount(self.codes, minlength=len(self.keys)) if self.counts is None else self.counts
         return domain_of(name, pa.chunked_array([self.keys]), pa.chunked_array([of_numbers(counts)]))
 
-    def values(self, codes: npt.NDArray[Any]) -> pa.ChunkedArray:
-        """Give the values of rows, by their codes."""
-        blocks = (codes[start : start + _BLOCK] for start in range(0, len(codes), _BLOCK))
+    def values(self) -> pa.ChunkedArray:
+        """Give the values of all rows."""
+        blocks = (self.codes[start : start + _BLOCK] for start in range(0, len(self.codes), _BLOCK))
         return pa.chunked_array([self.keys.take(of_numbers(block)) for block in blocks], self.keys.type)
+
+
+@dataclass(frozen=True, slots=True)
+class PolarsFrame:
+    """Hands a table back as a frame of Polars."""
+
+    polars: Any  # the module: whoever hands a frame over has imported it
+
+    def __call__(self, table: pa.Table) -> Any:
+        return self.polars.from_arrow(table)
+
+    def of_codes(self, columns: Mapping[str, Coded]) -> Any:
+        """Hand back columns by their codes: every text is held once, and no row's is copied."""
+        rows = {name: self.polars.Series(column.codes.astype(np.uint32)) for name, column in columns.items()}
+        keys = {name: self.polars.from_arrow(column.keys) for name, column in columns.items()}
+        return self.polars.DataFrame({name: keys[name].gather(rows[name]) for name in columns})
 
 
 def _with_dictionary(column: pa.ChunkedArray) -> pa.DictionaryArray:

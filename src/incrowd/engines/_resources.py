@@ -102,6 +102,10 @@ class Resources:
     def budget(self) -> Budget:
         return Budget.of(self.memory)
 
+    def takes_labels(self, number: int) -> bool:
+        """Say whether columns that are masked may have so many labels; what is left is asked only where it matters."""
+        return number <= LABELS or number <= self.budget.labels
+
     def refuse_too_little(self, rows: Callable[[], int]) -> None:
         """Refuse a long table, before any of it is read, where libraries alone would take nearly all of the memory."""
         total = self.budget.total

@@ -21,6 +21,7 @@ from incrowd.engines._backend import DuckBackend, PolarsBackend, frame_of, inner
 from incrowd.engines._border import guarded
 from incrowd.engines._duckdb import Workshop, inner_names
 from incrowd.engines._eager_frame import EagerEngine
+from incrowd.engines._encoding import PolarsFrame
 from incrowd.engines._files import (
     ARROWS,
     SPREADSHEETS,
@@ -274,7 +275,7 @@ def _hand_over(source: Any) -> tuple[pa.Table, Callable[[pa.Table], Any], Collec
         return source, LabelledArrow(Codebook.of(source.schema)), ()
     if (polars := sys.modules.get("polars")) and isinstance(source, polars.DataFrame):
         check_polars_types(source)
-        return source.to_arrow(), polars.from_arrow, ()
+        return source.to_arrow(), PolarsFrame(polars), ()
     if (pandas := sys.modules.get("pandas")) and isinstance(source, pandas.DataFrame):
         _check_names(list(source.columns), ())
         return arrow_of_pandas(source)

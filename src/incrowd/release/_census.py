@@ -47,14 +47,14 @@ def fits_in_memory(engine: Engine, request: CensusRequest, cells: int | None = N
 
 def _check_labels(engine: Engine, schema: Schema, domains: Mapping[str, Domain]) -> None:
     """Refuse masks of long texts that are too many: every value gets a label for every character."""
-    most, labels = engine.resources.budget.labels, 0
+    labels = 0
     for name, given in schema.quasi:
         plain = given.hierarchy if isinstance(given, Averaged) else given
         hierarchy = auto().choose(domains[name]) if plain is None or isinstance(plain, Auto) else plain
         if isinstance(hierarchy, Mask):
             levels = hierarchy.levels(domains[name])
             labels += len(domains[name]) * levels
-            if labels > most:
+            if not engine.resources.takes_labels(labels):
                 values = f"{len(domains[name]):,} values, {levels} each"
                 msg = f"The labels of column {name!r} do not fit into memory: {values}."
                 raise EngineError(msg, hint=MORE_MEMORY + "hide fewer characters one by one: mask(keep=...).")

@@ -249,7 +249,7 @@ class SparkEngine(CountedEngine):
         if len(counts) > TOLD or len(counts) * 2 > census.records:
             return None
         inner = inner_names(len(publish))
-        arrays = [column.values(column.codes) for column in rows.values()]
+        arrays = [column.values() for column in rows.values()]
         tally = self._home.hand_back(pa.table([*arrays, of_numbers(counts)], [*inner, "count"]))
         frame = frame_of(repeat_rows(cut_into_chunks(tally, inner), inner))
         return SparkEngine(frame, self._home, publish, rows=int(counts.sum()), tally=tally)
