@@ -73,5 +73,12 @@ docs: $(VENV)/.installed-dev      ## build the documentation into site/
 bench: $(VENV)/.installed-dev     ## the benchmarks; each prints ratios of one run
 	$(BIN)/python benchmarks/run.py
 
+# Options of a fuzzing run: how long, from which seed, one part, so many cases of each, a planted fault (or all of them).
+SECONDS ?= 60
+.PHONY: fuzz
+fuzz: $(VENV)/.installed-dev      ## random cases against slow definitions: SECONDS=60 SEED=7 ONLY=files CASES=100 FAULT=all
+	@cd tests && PYTHONPATH=. ../$(BIN)/python -m fuzz --seconds $(SECONDS) $(if $(SEED),--seed $(SEED)) \
+	  $(if $(ONLY),--only $(ONLY)) $(if $(CASES),--cases $(CASES)) $(if $(JOBS),--jobs $(JOBS)) $(if $(FAULT),--fault "$(FAULT)")
+
 clean:           ## remove what the other commands made
 	rm -rf $(VENV) $(LOWEST) site dist .mypy_cache .ruff_cache .pytest_cache .hypothesis

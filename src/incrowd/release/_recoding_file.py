@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import shutil
@@ -26,7 +27,7 @@ from incrowd.core import (
     json_in,
     recoding_from_arrays,
 )
-from incrowd.engines import read_arrays, write_arrays
+from incrowd.engines import digest_of_files, read_arrays, write_arrays
 from incrowd.hierarchies import hierarchies_from_plain, plain_schema, schema_from_plain
 from incrowd.models import Model, promise
 
@@ -87,12 +88,15 @@ def write_recoding(
     known = source.hierarchies if isinstance(source, SavedRecoding) else None
     roles, trees = plain_schema(source.schema, known)
     header |= {**roles, "promise": str(source.model)}
+    names = [MAP]
     if isinstance(source.recoding, StoredRecoding):
         header["parts"] = len(source.recoding.files)
+        names += [file.name for file in source.recoding.files]
     for file in _parts_for(source, folder):
         shutil.copyfile(file, drafts.get(folder / file.name, folder / file.name))
     write_arrays(arrays | trees, drafts.get(folder / MAP, folder / MAP))
-    drafts.get(folder / HEADER, folder / HEADER).write_text(readable(header), encoding="utf-8")
+    written = {name: drafts.get(folder / name, folder / name) for name in names}
+    drafts.get(folder / HEADER, folder / HEADER).write_text(readable(_sealed(header, written)), encoding="utf-8")
 
 
 def _parts_for(source: Release | SavedRecoding, folder: Path) -> list[Path]:
@@ -124,7 +128,7 @@ def load_recoding(folder: str | os.PathLike[str]) -> SavedRecoding:
     ...     ic.load_recoding(f"{folder}/out/owner").recoding.levels
     {'age': 1}
     """
-    header = _read_header(Path(folder) / HEADER)
+    header = _unsealed(_read_header(Path(folder) / HEADER), Path(folder))
     arrays = read_arrays(Path(folder) / MAP)
     try:
         if "parts" in header:
@@ -148,6 +152,44 @@ def _read_header(path: Path) -> dict[str, Any]:
         msg = f"There is no recoding in {path.parent.name!r}: {path.name!r} is missing or cannot be read."
         raise DataError(msg, hint="name the folder in which it was saved, such as out/owner.")
     return found
+
+
+# A bit that changes on a disk can be one of a label: what is read is what was written, or it is refused.
+
+SEALED, UNSEALED = "incrowd recoding 2", "incrowd recoding 1"
+"""What a header calls itself where it has hashes, and what the first ones called themselves."""
+
+
+def _sealed(header: Mapping[str, Any], files: Mapping[str, Path]) -> dict[str, Any]:
+    """Add hashes of the files beside a header, and of itself."""
+    named = {**header, "format": SEALED, "sha256": {name: digest_of_files(path) for name, path in files.items()}}
+    return {**named, "seal": _hash_of(named)}
+
+
+def _unsealed(header: dict[str, Any], folder: Path) -> dict[str, Any]:
+    """Refuse a header or a file that is not as it was written; those without hashes are read as they are."""
+    if header.get("format") == UNSEALED and "seal" not in header:
+        return header
+    named = {name: value for name, value in header.items() if name != "seal"}
+    seal = _hash_of(named)
+    wrong = [HEADER] if header.get("format") != SEALED or seal is None or header.get("seal") != seal else []
+    wrong = wrong or [name for name, known in header["sha256"].items() if _hash_in(folder / name) != known]
+    if wrong:
+        msg = f"The recoding in {folder.name!r} was edited or damaged: {wrong[0]!r} is not the file that was saved."
+        raise DataError(msg, hint="header and arrays must be those that were saved together.")
+    return {name: value for name, value in named.items() if name != "sha256"} | {"format": UNSEALED}
+
+
+def _hash_of(header: Mapping[str, Any]) -> str | None:
+    """Hash what a header says; nothing for one that cannot have been written."""
+    try:
+        return hashlib.sha256(readable(json.loads(readable(header))).encode()).hexdigest()
+    except ValueError:
+        return None
+
+
+def _hash_in(path: Path) -> str | None:
+    return digest_of_files(path) if path.is_file() else None
 
 
 def json_at(path: Path) -> Any:
