@@ -111,6 +111,8 @@ def test_anonymize_points_at_them_where_columns_carry_nothing(people: Run) -> No
     assert err.splitlines()[-1].endswith("incrowd alternatives plan.toml")
     _, _, err = people("anonymize", "plan.toml", "--dry-run", "-q")
     assert err == ""
+    _, _, err = people("anonymize", "plan.toml", "--dry-run", "--no-report")  # pipelines wait for no advice
+    assert "alternatives" not in err
     Path("plan.toml").write_text(PLAN)
     _, _, err = people("anonymize", "plan.toml", "--sample", "40")
     assert "alternatives" not in err
@@ -149,3 +151,20 @@ def test_the_line_names_the_search_that_alternatives_recommends() -> None:
     told = better_search(worst, 100.0)
     assert told is not None
     assert told.name == recommended.name
+
+
+def test_what_was_tried_to_bring_columns_back_is_not_searched_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    table, roles = ic.hospital(300), ic.hospital_schema()
+    searched: list[object] = []
+    search = ic.LevelsAndCells.search
+
+    def counted(self: ic.LevelsAndCells, *asked: Any) -> Any:
+        searched.append(asked[0])
+        return search(self, *asked)
+
+    monkeypatch.setattr(ic.LevelsAndCells, "search", counted)
+    told, untold = (ic.anonymize(table, roles, model="k>=5", algorithm=ic.Optimal()) for _ in range(2))
+    assert told.explanation.shortfalls  # tries levels and cells
+    assert len(searched) == 1
+    assert better_search(told, 100.0) == better_search(untold, 100.0)
+    assert len(searched) == 2

@@ -38,7 +38,7 @@ Labels = Annotated[bool, Option("--labels", help="Write labels.csv: what the cod
 Stars = Annotated[
     str | None, Option("--stars", metavar="star|null", help="What the file has where * is published: * or nothing.")
 ]
-NoReport = Annotated[bool, Option("--no-report", help="Write no reports, which takes less time; for pipelines.")]
+NoReport = Annotated[bool, Option("--no-report", help="Write no reports and look at no other search; for pipelines.")]
 Explain = Annotated[bool, Option("--explain", help="Say for every column what one level finer would mean.")]
 
 
@@ -90,7 +90,7 @@ def anonymize(
     if not quiet:
         seconds = time.perf_counter() - start
         _close(release, seconds, dry_run=dry_run)
-        if sample is None:
+        if sample is None and not no_report:  # pipelines wait for no advice
             _tell_alternative(release, seconds, plan.name)
 
 

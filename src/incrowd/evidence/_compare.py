@@ -318,13 +318,15 @@ def better_search(release: Release, seconds: float) -> Better | None:
     own = _own_name(release)
     drafts = {}
     for name in ("levels and cells", "most detail", "ranges"):
+        outcome = problem.tried.get(SEARCHES[name])
         about = PER_CELL * points * len(quasi) + LOADING * ("numba" not in sys.modules)
         left = end - time.monotonic() - about
-        if name != own and left > 0:
+        if name != own and outcome is None and left > 0:
             try:
                 outcome = SEARCHES[name].search(problem, _until_time_is_over(left, None))
             except (NoSafeRelease, ParameterError, HierarchyError):
                 continue
+        if name != own and outcome is not None:
             drafts[name] = Draft.of(problem, outcome)
     kept = {name: version_of_draft(draft).kept for name, draft in drafts.items()}
     bare = {name: _bare(draft.explanation.columns) for name, draft in drafts.items()}

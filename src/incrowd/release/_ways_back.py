@@ -293,6 +293,7 @@ class _Trials:
             outcome: Any = search.search(problem)
         except IncrowdError:  # a promise or a wish that the search cannot keep
             return None
+        problem.tried[search] = outcome
         return columns_of_local(problem, outcome)
 
     def _by_name(self, levels: Levels) -> dict[str, int]:

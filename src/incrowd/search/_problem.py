@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, ClassVar, Literal, Protocol, get_args, runtime_checkable
 
 import numpy as np
@@ -85,6 +86,11 @@ class Problem:
     def nodes(self) -> int:
         """How many nodes the lattice has."""
         return math.prod(high - low + 1 for low, high in zip(self.lows, self.highs, strict=True))
+
+    @cached_property
+    def tried(self) -> dict[Algorithm, Outcome | LocalOutcome]:
+        """What other searches found for it that were tried to their end: nobody waits for the same twice."""
+        return {}
 
     def judges(self, model: Model | None = None) -> tuple[Judge, ...]:
         """Bind the promise, or another one, to this table."""
