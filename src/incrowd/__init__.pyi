@@ -59,6 +59,7 @@ from .models import (
     DeltaDisclosure as DeltaDisclosure,
     EnhancedPAlphaSensitive as EnhancedPAlphaSensitive,
     KAnonymity as KAnonymity,
+    KmAnonymity as KmAnonymity,
     LDiversity as LDiversity,
     NTCloseness as NTCloseness,
     PAlphaSensitive as PAlphaSensitive,

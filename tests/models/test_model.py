@@ -216,7 +216,7 @@ def even() -> Iterator[type[Model]]:
             return f"even>={self.least}"
 
     yield Even
-    del FORMS["even", ">="]
+    del FORMS["even", ">=", None]
 
 
 @pytest.mark.usefixtures("even")

@@ -217,6 +217,23 @@ class Classes:
         first[members[::-1]] = np.arange(len(members))[::-1]
         return Classes.of(Grouping(members, first), (), self.cells)
 
+    def part(self, wanted: npt.NDArray[np.bool_]) -> Classes:
+        """Give the classes that some of the cells are in, with these cells alone."""
+        cells, members = self.cells, self.members[wanted]
+        within = Cells(
+            {name: codes[wanted] for name, codes in cells.sensitive.items()},
+            cells.domains,
+            None if cells.person is None else cells.person[wanted],
+            cells.counts[wanted],
+        )
+        left = np.zeros(len(self), dtype=bool)
+        left[members] = True
+        ids = (np.cumsum(left) - 1)[members]
+        first = np.zeros(int(left.sum()), dtype=np.intp)
+        first[ids[::-1]] = np.arange(len(ids))[::-1]
+        codes = tuple(code[left] for code in self.codes)
+        return Classes.of(Grouping(ids, first), codes, within, self.labels, self.standing)
+
     def as_one(self) -> Classes:
         """Give the whole table as one class; none if the table is empty."""
         return self.merge(np.zeros(len(self), dtype=np.uint8), min(1, len(self)))

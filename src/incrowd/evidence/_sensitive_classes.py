@@ -13,7 +13,6 @@ from incrowd.release import (
     Release,
     basis_of,
     census_within_memory,
-    classes_where,
     open_original,
     open_release,
     prediction_of,
@@ -47,7 +46,7 @@ def sensitive_classes(release: Release, column: str) -> tuple[Problem, Classes]:
         problem = replace(problem, census=census_within_memory(engine, request))
         predicted = prediction_of(problem, release.recoding)
     classes, left_out = predicted.classes, predicted.left_out
-    return problem, classes_where(classes, ~left_out) if left_out.any() else classes
+    return problem, classes.part(~left_out[classes.members]) if left_out.any() else classes
 
 
 def _classes_as_published(release: Release, column: str) -> Classes:

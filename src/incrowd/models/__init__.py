@@ -20,6 +20,7 @@ from incrowd.models._model import All, ColumnModel, Model, sensitive_columns
 from incrowd.models._nt_closeness import Certificates, NTCloseness, NTJudge, nt_curve
 from incrowd.models._p_sensitive import EnhancedPAlphaSensitive, PAlphaSensitive, PSensitive
 from incrowd.models._promise import exact_text, promise
+from incrowd.models._several_rows import KmAnonymity, RowsJudge
 from incrowd.models._t_closeness import Coverage, Distance, TCloseness
 from incrowd.models._thresholds import (
     MOST_PEOPLE,
@@ -39,8 +40,8 @@ from incrowd.models._thresholds import (
 __all__ = [
     "MOST_PEOPLE", "All", "AlphaAssociation", "Association", "BetaLikeness", "Certificates", "ColumnModel", "Coverage",
     "DeltaDisclosure", "Distance", "EnhancedPAlphaSensitive", "Feasibility", "Form", "Judge", "Judgement", "KAnonymity",
-    "Key", "LDiversity", "Measured", "MeasuredNumber", "Model", "NTCloseness", "NTJudge", "Number", "Obstacle",
-    "PAlphaSensitive", "PSensitive", "Ratios", "RecursiveDiversity", "RegionPairs", "Requirement", "Sums", "TCloseness",
+    "Key", "KmAnonymity", "LDiversity", "Measured", "MeasuredNumber", "Model", "NTCloseness", "NTJudge", "Number", "Obstacle",
+    "PAlphaSensitive", "PSensitive", "Ratios", "RecursiveDiversity", "RegionPairs", "Requirement", "RowsJudge", "Sums", "TCloseness",
     "check_column", "check_people", "choices", "cumulative_max", "exact_fraction", "exact_text", "feasibility",
     "given_text", "max_groups", "max_p", "nt_curve", "number_from_text", "number_text", "promise", "read_list",
     "read_people", "sensitive_columns", "suppression_limit", "whole_number",

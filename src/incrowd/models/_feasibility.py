@@ -19,6 +19,7 @@ from incrowd.models._l_diversity import RecursiveDiversity, least_values
 from incrowd.models._model import Model
 from incrowd.models._nt_closeness import NTCloseness
 from incrowd.models._p_sensitive import EnhancedPAlphaSensitive, PAlphaSensitive
+from incrowd.models._several_rows import KmAnonymity
 from incrowd.models._thresholds import number_text, whole_number
 
 # How many classes with p different values each a table can have at most (S2-COND1, S2-COND2).
@@ -223,7 +224,9 @@ def feasibility(judges: Sequence[Judge], classes: Classes, max_suppressed_record
 
 def _obstacle(judge: Judge, whole: Classes, limit: int) -> Obstacle | None:
     if isinstance(judge.model, NTCloseness):
-        return _too_small(judge, judge.model.n, whole)
+        return _too_small(judge, "n", f"every class needs a superset of {judge.model.n}", whole)
+    if isinstance(judge.model, KmAnonymity):
+        return _too_small(judge, "k", f"all rows that may be known need {judge.model.k}", whole)
     decides = judge.upward_closed or (judge.union_closed and limit == 0)
     asked = judge if decides else _implied_judge(judge)
     judgement = None if asked is None else _judgement_of(asked, whole)
@@ -239,13 +242,13 @@ def _obstacle(judge: Judge, whole: Classes, limit: int) -> Obstacle | None:
     return Obstacle(str(judge.model), judge.columns, _reason(asked, judgement, whole), nearest)
 
 
-def _too_small(judge: Judge, least: int, whole: Classes) -> Obstacle | None:
-    """Find out whether even the whole table is no superset of the size that (n, t)-closeness asks for."""
+def _too_small(judge: Judge, number: str, needs: str, whole: Classes) -> Obstacle | None:
+    """Find out whether even the whole table is smaller than what a promise asks for by one of its numbers."""
     size = int(whole.size[0])
-    if size >= least:
+    if size >= getattr(judge.model, number):
         return None
-    reason = f"The table has {_size_text(whole)}, and every class needs a superset of {least}."
-    return Obstacle(str(judge.model), judge.columns, reason, promise_text(judge, {"n": size}))
+    reason = f"The table has {_size_text(whole)}, and {needs}."
+    return Obstacle(str(judge.model), judge.columns, reason, promise_text(judge, {number: size}))
 
 
 def _judgement_of(judge: Judge, whole: Classes) -> Judgement | None:
@@ -294,11 +297,17 @@ def _size_text(whole: Classes) -> str:
 
 def _max_classes(judge: Judge, whole: Classes, records: int) -> int:
     """Bound the number of classes that keep one promise. A person can be in several classes, so records are counted."""
-    if isinstance(judge.model, KAnonymity):
-        return records if judge.model.candidates else records // judge.model.k
+    if isinstance(judge.model, (KAnonymity, KmAnonymity)):
+        return records // _least_people(judge.model)
     values = _least_values(judge)
     most = min(records // values, max_groups([_frequencies(judge, whole)], values)) if values > 1 else records
     return min(most, _most_by_weight(judge, whole, records))
+
+
+def _least_people(model: KAnonymity | KmAnonymity) -> int:
+    """Give the number of people that every class needs: one, where others may fit, or all that is known is of others."""
+    every = not model.candidates if isinstance(model, KAnonymity) else model.known is None
+    return model.k if every else 1
 
 
 def _least_values(judge: Judge) -> int:

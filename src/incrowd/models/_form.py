@@ -17,8 +17,11 @@ DISTANCES = ("equal", "variational", "ordered", "hierarchical", "kl")
 SUPERSETS: tuple[SupersetMode, ...] = ("lattice", "path", "drop", "table")
 MISSING = "missing"
 """The word that says that missing values count."""
-KEYWORDS = frozenset({*DISTANCES, *SUPERSETS, MISSING})
-"""Words that say how a promise is meant, where a column may stand too."""
+CANDIDATES, MULTISET = "candidates", "multiset"
+"""Words that say how people are counted."""
+ROWS = "any [1-9][0-9]* rows?"
+"""How many rows of a person an intruder knows, as a pattern."""
+_KEYWORDS = re.compile("|".join((*DISTANCES, *SUPERSETS, MISSING, CANDIDATES, MULTISET, ROWS)))
 BRACKETS = {
     "columns": "a column",
     "joint": "columns joined by +",
@@ -102,7 +105,8 @@ class Form:
     example: str
     read: Callable[[Clause], Model]  # a clause that does not fit is a TypeError
     rank: int = 1_000  # where it stands among the others
-    words: tuple[str, ...] = ()  # that may stand among the columns; elsewhere they are columns
+    words: tuple[str, ...] = ()  # patterns of what may stand among the columns; elsewhere it is a column
+    told_by: str | None = None  # the pattern of the word that tells it from a form of the same name and sign
     brackets: Collection[str] = ("columns", "words")  # what may stand in brackets, of BRACKETS
     choice: Choice | None = None  # how it is offered to people; None where it is not
 
@@ -112,9 +116,22 @@ class Form:
         """Say it to somebody who may choose it."""
         return replace(self, choice=Choice(title, example, stops, does_not_stop, needs, list(keys)))
 
+    def has_word(self, word: str) -> bool:
+        """Say whether a word says how this promise is meant."""
+        return any(re.fullmatch(pattern, word) for pattern in (*self.words, *([self.told_by] if self.told_by else [])))
 
-FORMS: dict[tuple[str, str | None], Form] = {}
-"""All forms of all models that there are, by name and sign."""
+    def is_told_by(self, words: Iterable[str]) -> bool:
+        """Say whether one of the words tells it from others of its name; always, where it needs none."""
+        return self.told_by is None or any(re.fullmatch(self.told_by, word) for word in words)
+
+    def unused(self, clause: Clause) -> set[str]:
+        """Give what kinds of things stand in the brackets of a clause that this form does not take."""
+        strange = not all(map(self.has_word, clause.words))
+        return (clause.brackets - {*self.brackets}) | ({"words"} if strange else set())
+
+
+FORMS: dict[tuple[str, str | None, str | None], Form] = {}
+"""All forms of all models that there are, by name, sign, and the word that tells them apart."""
 
 
 def forms() -> list[Form]:
@@ -129,7 +146,7 @@ def choices() -> list[dict[str, Any]]:
 
 def name_text(name: str) -> str:
     """Write a name so that it is read back as it is: in quotes, unless it is an ordinary word."""
-    ordinary = re.fullmatch(r"\w[\w.-]*(?: [\w.-]+)*", name) and name not in KEYWORDS
+    ordinary = re.fullmatch(r"\w[\w.-]*(?: [\w.-]+)*", name) and not _KEYWORDS.fullmatch(name)
     return name if ordinary else json.dumps(name, ensure_ascii=False)
 
 

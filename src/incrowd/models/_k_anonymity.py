@@ -11,13 +11,11 @@ import numpy as np
 import numpy.typing as npt
 
 from incrowd.core import TOP, Classes, Domain, ParameterError, Schema, SchemaError, add_up, group
-from incrowd.models._form import Form, Key, bracket
+from incrowd.models._form import CANDIDATES, Form, Key, bracket
 from incrowd.models._judge import Judge, Measured, Ratios, Requirement
 from incrowd.models._model import Model
 from incrowd.models._thresholds import whole_number
 
-CANDIDATES = "candidates"
-"""The word that says that stars fit every value."""
 Counts = npt.NDArray[np.int64]
 
 

@@ -24,6 +24,8 @@ class Model(ABC):
     """Whether a missing sensitive value counts as a value; models of diversity count it only if asked to."""
     refers: ClassVar[bool] = False
     """Whether classes are compared with a whole table."""
+    by_person: ClassVar[bool] = False
+    """Whether it is about all rows of a person together: who breaks it is left out with all of them."""
     forms: ClassVar[tuple[Form, ...]] = ()
     """How it is written, and offered to people."""
     means: ClassVar[str] = "See its documentation."
@@ -33,7 +35,7 @@ class Model(ABC):
 
     def __init_subclass__(cls) -> None:
         for form in cls.__dict__.get("forms", ()):
-            FORMS[form.name, form.sense] = form
+            FORMS[form.name, form.sense, form.told_by] = form
 
     def _normalize(self, **fields: object) -> None:
         """Give fields of the frozen value their one form, while it is made."""
@@ -195,6 +197,10 @@ class All(Model):
     @property
     def judged_apart(self) -> bool:
         return all(model.judged_apart for model in self.models)
+
+    @property
+    def by_person(self) -> bool:  # type: ignore[override]
+        return any(model.by_person for model in self.models)
 
     @property
     def requirements(self) -> tuple[Requirement, ...]:

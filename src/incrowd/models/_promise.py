@@ -9,7 +9,7 @@ from fractions import Fraction
 from typing import Any, NoReturn
 
 from incrowd.core import ParameterError
-from incrowd.models._form import BRACKETS, FORMS, Clause, Form, forms
+from incrowd.models._form import BRACKETS, Clause, Form, forms
 from incrowd.models._k_anonymity import KAnonymity
 from incrowd.models._model import All, Model
 from incrowd.models._thresholds import number_from_text
@@ -107,12 +107,12 @@ class _Reader:
         words: list[str] = []
         values: list[str] = []
         signs: set[str] = set()
-        words_of = {word for form in _forms_by_name(name) for word in form.words}
+        same_name = _forms_by_name(name)
         only_values, sign, place = self.take(":"), None, 0
         while not only_values:
             bare = self._kind() == "word"
             word = self._name()
-            if bare and word in words_of and sign != "+":
+            if bare and sign != "+" and any(form.has_word(word) for form in same_name):
                 words.append(word)
             else:
                 columns.append(word)
@@ -161,7 +161,8 @@ class _Reader:
 
 def _model_of(clause: Clause, text: str) -> Model:
     """Make the model that a clause asks for, or say what is wrong with it."""
-    form, same_name = FORMS.get((clause.name, clause.sense)), _forms_by_name(clause.name)
+    same_name = _forms_by_name(clause.name)
+    meant = [form for form in same_name if form.sense == clause.sense and form.is_told_by(clause.words)]
     if not same_name:
         msg = f"The promise {text!r} asks for {clause.name!r}, which does not exist."
         known = dict.fromkeys(form.example for form in forms())
@@ -170,11 +171,12 @@ def _model_of(clause: Clause, text: str) -> Model:
     if clause.name == "k" and isinstance(clause.number, int) and clause.number > 0:
         example = str(KAnonymity(clause.number))  # with the number that was given
     hint = f"write it like {example}."
-    if form is None:
+    if not meant:
         wrong = f"with {clause.sense!r}" if clause.sense else "like this"
         msg = f"The promise {text!r} cannot be read: {clause.name} is not written {wrong}."
         raise ParameterError(msg, hint=hint)
-    if unused := clause.brackets - set(form.brackets):
+    form = next((form for form in meant if form.told_by is not None), meant[0])
+    if unused := form.unused(clause):
         said = " and ".join(sorted(BRACKETS[part] for part in unused))
         msg = f"The promise {text!r} says something in brackets that {clause.name} does not take: {said}."
         raise ParameterError(msg, hint=hint)

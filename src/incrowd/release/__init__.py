@@ -27,7 +27,6 @@ from incrowd.release._republication import WHOSE
 from incrowd.release._rows import first_rows, published_rows
 from incrowd.release._solutions import Strength, frontier, solutions
 from incrowd.release._verdict import (
-    classes_where,
     free_name,
     ladders_of,
     looks_at_levels,
@@ -53,7 +52,7 @@ __all__ = [
     "Explanation", "KeyFile", "LatticeNode", "NodeVersion", "PublishedColumn", "Reading", "Recipe", "Release",
     "SavedRecoding", "StoredRecoding", "Strength", "Verification", "Version", "WayBack", "anonymize", "apply",
     "basis_of", "budget_of", "census", "census_within_memory", "certificate_at", "certificate_beside", "certificate_in",
-    "check_about", "check_wanted_dialect", "classes_where", "feasibility", "first_rows", "fits_in_memory",
+    "check_about", "check_wanted_dialect", "feasibility", "first_rows", "fits_in_memory",
     "format_like", "free_name", "frontier", "inspect_node", "is_comparable", "ladders_of", "lattice_of", "limits_of",
     "load_recoding", "looks_at_levels", "notes_on_look_alikes", "open_original", "open_problem", "open_release",
     "open_released", "open_with_schema", "prediction_of", "public_schema", "published_rows", "read_certificate",

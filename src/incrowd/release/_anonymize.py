@@ -61,6 +61,7 @@ def anonymize(  # noqa: PLR0913 - the front door of the house; only the first tw
         The search; ``LevelsAndCells()`` where nothing is said: one level per column, and ``*`` in the few cells without
         which a record would stand out. ``Optimal()`` publishes the best that one level for every cell can do, and is
         taken where nothing is said and classes that are put together can break the promise (such as (n, t)-closeness),
+        it is about several rows of a person (such as ``k>=5[any 2 rows]``),
         ``balance`` is given, or records are to be masked. ``CheapestFirst()`` keeps most detail; it is also easiest to
         undo for whoever knows how it works. ``alternatives`` puts them side by side.
     max_suppressed, max_suppressed_records
@@ -147,11 +148,11 @@ def anonymize(  # noqa: PLR0913 - the front door of the house; only the first tw
 def _usual_search(problem: Problem) -> Algorithm:
     """Give the search for whoever names none: levels and cells, or the best node where that cannot do what is asked.
 
-    That is where classes that are put together can break the promise, where ``balance`` weighs records, and where
-    records that stand out are to be masked.
+    That is where classes that are put together can break the promise, or it is about several rows of a person, where
+    ``balance`` weighs records, and where records that stand out are to be masked.
     """
     able = all(judge.union_closed for judge in problem.judges())
-    plain = problem.balance == NEUTRAL and problem.suppression == "drop"
+    plain = problem.balance == NEUTRAL and problem.suppression == "drop" and not problem.model.by_person
     return LevelsAndCells() if able and plain else Optimal()
 
 

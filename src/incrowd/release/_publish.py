@@ -114,8 +114,9 @@ class Draft:
         if outcome.best is None or outcome.best.classes == 0:
             raise no_release(problem, outcome)
         inspected = Inspection(problem, outcome.best.levels)
-        node, costs = inspected.recoding(), inspected.costs()
-        recoding = replace(node, masked=True) if masks and node.has_left_out else node
+        recoding, costs = inspected.recoding(), inspected.costs()
+        if masks and isinstance(recoding, FullDomainRecoding) and recoding.has_left_out:
+            recoding = replace(recoding, masked=True)
         explanation = Explanation.of_node(problem, inspected)
         return cls(problem, recoding, outcome.best.suppressed, costs, explanation, dict(outcome.best.levels), **told)
 

@@ -12,13 +12,11 @@ import numpy.typing as npt
 
 from incrowd.core import (
     TOP,
-    Cells,
     Census,
     Classes,
     Domain,
     Finding,
     FullDomainRecoding,
-    Grouping,
     HierarchyError,
     Hint,
     Ladder,
@@ -160,27 +158,12 @@ def classes_as_predicted(engine: Engine, problem: Problem, recoding: Recoding, p
     if isinstance(recoding, FullDomainRecoding) and recoding.has_masked:
         stars = [published.texts(column) == TOP for column in range(len(published.codes))]
         masked: Bools = np.logical_and.reduce(stars).astype(bool)
-        same = _is_mask_as_predicted(classes_where(published, masked), predicted)
+        same = _is_mask_as_predicted(published.part(masked[published.members]), predicted)
         expect(fine=same, problem="has other masked records than the search predicted")
-        _compare(classes_where(published, ~masked), predicted)
+        _compare(published.part(~masked[published.members]), predicted)
     else:
         _compare(published, predicted)
     return published
-
-
-def classes_where(classes: Classes, wanted: Bools) -> Classes:
-    """Give some of the classes."""
-    cells, inside = classes.cells, wanted[classes.members]
-    members = (np.cumsum(wanted) - 1)[classes.members[inside]]
-    within = Cells(
-        {name: codes[inside] for name, codes in cells.sensitive.items()},
-        cells.domains,
-        None if cells.person is None else cells.person[inside],
-        cells.counts[inside],
-    )
-    first = np.unique(members, return_index=True)[1]
-    codes = tuple(code[wanted] for code in classes.codes)
-    return Classes.of(Grouping(members, first), codes, within, classes.labels, classes.standing)
 
 
 def _is_mask_as_predicted(published: Classes, predicted: Predicted) -> bool:

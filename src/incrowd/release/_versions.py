@@ -10,7 +10,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from incrowd.core import FullDomainRecoding, ParameterError, UnknownColumnError
+from incrowd.core import ParameterError, Recoding, UnknownColumnError
 from incrowd.measures import detail_lost, mean_detail
 from incrowd.release._publish import Draft
 from incrowd.release._recipe import Basis, prediction_of
@@ -82,9 +82,9 @@ def version_of_draft(draft: Draft) -> Version:
     return _version_at(draft.basis, draft.levels, draft.suppressed)
 
 
-def version_by(problem: Problem, recoding: FullDomainRecoding, suppressed: int) -> Version:
+def version_by(problem: Problem, recoding: Recoding, levels: Mapping[str, int], suppressed: int) -> Version:
     """Give the version of a node."""
-    return _version_at(Basis(None, {}, problem, prediction_of(problem, recoding)), dict(recoding.levels), suppressed)
+    return _version_at(Basis(None, {}, problem, prediction_of(problem, recoding)), dict(levels), suppressed)
 
 
 def _version_at(basis: Basis, levels: Mapping[str, int] | None, suppressed: int) -> Version:
@@ -152,7 +152,7 @@ class NodeVersion:
     version: Version
     acceptable: bool
     measures: Mapping[str, float]
-    recoding: FullDomainRecoding = field(repr=False)
+    recoding: Recoding = field(repr=False)
 
 
 def inspect_node(release: Release, levels: Mapping[str, int]) -> NodeVersion:
@@ -161,7 +161,7 @@ def inspect_node(release: Release, levels: Mapping[str, int]) -> NodeVersion:
     _check_levels(problem, levels)
     inspected = Inspection(problem, levels)
     recoding = inspected.recoding()
-    version = version_by(problem, recoding, inspected.left_out())
+    version = version_by(problem, recoding, levels, inspected.left_out())
     acceptable = version.suppressed <= problem.limit and version.classes > 0
     return NodeVersion(version, acceptable, inspected.costs(), recoding)
 

@@ -83,8 +83,8 @@ class Datafly:
         progress
             Not called.
         """
-        k = promised_k(problem, "Datafly")
         table = LocalTable(problem)
+        k = promised_k(problem, "Datafly")
         refuse_others(table, "Datafly")
         table.refuse_if_hopeless()
         stars = Stars(table, raise_levels(table, k, k if self.outliers is None else self.outliers))

@@ -287,6 +287,9 @@ def common_paths(paths: Ints, merged: Grouping) -> Ints:
 
 
 def _refuse_unsupported(problem: Problem, *, whole: bool) -> None:
+    if problem.model.by_person:
+        msg = "A local recoding makes groups for single rows, and cannot see to all rows of a person together."
+        raise ParameterError(msg, hint=Hint("use a search with one level per column, such as {}.", OPTIMAL))
     if problem.schema.count is not None and not whole:
         msg = f"A row of this table stands for several records ({problem.schema.count!r}), which cannot part."
         able = LEVELS_AND_CELLS, CHEAPEST_FIRST, OPTIMAL

@@ -95,8 +95,8 @@ class MuArgus:
         progress
             Not called.
         """
-        k = promised_k(problem, "MuArgus")
         table = LocalTable(problem)
+        k = promised_k(problem, "MuArgus")
         refuse_others(table, "MuArgus")
         ranks = self._ranks(table.census.quasi)
         table.refuse_if_hopeless()

@@ -11,8 +11,8 @@ from typing import Any, ClassVar, Literal, Protocol, get_args, runtime_checkable
 import numpy as np
 import numpy.typing as npt
 
-from incrowd.core import Census, Labelling, LocalRecoding, ParameterError, Schema, Setting, UnknownColumnError, add_up
-from incrowd.models import Judge, KAnonymity, LDiversity, Model, PAlphaSensitive, PSensitive
+from incrowd.core import Census, Hint, Labelling, LocalRecoding, ParameterError, Schema, Setting, UnknownColumnError, add_up
+from incrowd.models import Judge, KAnonymity, KmAnonymity, LDiversity, Model, NTCloseness, PAlphaSensitive, PSensitive
 
 Bools = npt.NDArray[np.bool_]
 Counts = npt.NDArray[np.int64]
@@ -57,6 +57,12 @@ class Problem:
         if self.suppression == "mask" and self.policy == "small_only":
             msg = "Masked records are one class that must keep the whole promise: policy must be 'violating'."
             raise ParameterError(msg)
+        if self.model.by_person and (self.suppression, self.policy) != ("drop", "violating"):
+            msg = f"Who breaks {self.model} is left out with all rows: they cannot be masked, nor small classes alone go."
+            raise ParameterError(msg, hint=Hint("use {suppression}.", suppression="drop"))
+        if self.model.by_person and any(isinstance(part, NTCloseness) for part in self.model.parts):
+            msg = "Larger groups of (n, t)-closeness hold everybody, and who breaks a promise about several rows is gone."
+            raise ParameterError(msg, hint="promise t-closeness instead.")
         for given_as, levels in (("at_least", self.at_least), ("at_most", self.at_most)):
             for name, level in levels.items():
                 self._check_level(name, level, given_as)
@@ -139,6 +145,8 @@ def least_size(model: Model) -> int:
     for part in model.parts:
         match part.implied:
             case KAnonymity(k=needed) | PSensitive(p=needed) | PAlphaSensitive(p=needed):
+                least = max(least, needed)
+            case KmAnonymity(k=needed, known=None):
                 least = max(least, needed)
             case LDiversity(l=needed):
                 least = max(least, math.ceil(needed))

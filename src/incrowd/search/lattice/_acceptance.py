@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from incrowd.core import TOP, Cells, Classes, Domain, Grouping, Histogram, Ladder, add_up
 from incrowd.measures import Published, SizeSums
-from incrowd.models import All, Judge, KAnonymity, Model, NTCloseness
+from incrowd.models import All, Judge, KAnonymity, Model, NTCloseness, RowsJudge
 from incrowd.search._problem import Bools, Counts, Ints, Problem, least_size
 from incrowd.search.lattice._masking import ByValues, Mask, least_values
 from incrowd.search.lattice._rollup import Rolled, Rollup, Words
@@ -22,13 +22,15 @@ NO_LIMIT = 2**62
 @dataclass(frozen=True, slots=True, eq=False)
 class Tested:
     # `suppressed` counts records of classes that break the promise, and who is masked with them; every node below must
-    # leave out at least `bound`. `words`, `sizes` and `ok` (is published) are per class.
+    # leave out at least `bound`. `words`, `sizes` and `ok` (is published) are per class; `left_out` is per person, where
+    # people are left out with all rows: then `sizes` are of what is left.
     suppressed: int
     bound: int
     acceptable: bool
     words: tuple[Words, ...]
     sizes: Counts
     ok: Bools
+    left_out: Bools | None = None
 
     @property
     def classes(self) -> int:
@@ -62,6 +64,7 @@ class Acceptance:
         self.limit = problem.limit
         self.rollup = Rollup(problem.census, {name for judge in judges for name in judge.columns})
         self._persons = problem.census.person is not None
+        self.by_person = problem.model.by_person
         self._k, self._judges = self._k_and_judges(judges)
         self._small_only, self._least_size = problem.policy == "small_only", least_size(problem.model)
         closed = all(judge.upward_closed for judge in judges) and not self._small_only
@@ -94,6 +97,8 @@ class Acceptance:
         sizes = _class_sizes(ordered, starts)
         words = tuple(word[starts] for word in ordered.words)
         classes = self._classes(ordered, starts)
+        if self.by_person:
+            return self._test_by_person(words, classes, exact=exact)
         pruned = None if self._all_prunes else self._keeps(classes, *self._pruning)
         if pruned is not None and not exact and int(sizes[~pruned].sum()) > self.limit:  # no need to ask for all of it
             return self._test_result(words, sizes, pruned, pruned)
@@ -108,6 +113,8 @@ class Acceptance:
             least = [max(self._k_and_judges(judges)[0], 1) for judges in promises]
             return [int(cells.counts[cells.counts < k].sum()) for k in least]
         classes = self._classes(*self.rollup.classes(cells))
+        if self.by_person:
+            return [int(classes.cells.counts[self._of_people(classes, judges)[1]].sum()) for judges in promises]
         kept = [self._keeps(classes, *self._k_and_judges(judges)) for judges in promises]
         return [int(classes.records[~ok].sum()) for ok in kept]
 
@@ -115,7 +122,7 @@ class Acceptance:
     def has_number(self) -> bool:
         """Whether the first promise is a number per class that generalizing cannot make smaller: k, distinct l or p."""
         first = self._first_judges
-        return len(first) == 1 and first[0].upward_closed and len(first[0].model.requirements) == 1
+        return not self.by_person and len(first) == 1 and first[0].upward_closed and len(first[0].model.requirements) == 1
 
     @functools.cached_property
     def _first_judges(self) -> tuple[Judge, ...]:
@@ -200,6 +207,39 @@ class Acceptance:
         ]
         return Published(cells.levels, tuple(kept), tested.suppressed, sizes)
 
+    def _test_by_person(self, words: tuple[Words, ...], classes: Classes, *, exact: bool) -> Tested:
+        """Leave out people with all of their rows, as a promise about several rows of a person asks for."""
+        bound, left_out = None, None
+        if not self._all_prunes:
+            left_out, gone = self._of_people(classes, self._pruning[1])
+            bound = int(classes.cells.counts[gone].sum())
+        if bound is None or exact or bound <= self.limit:
+            left_out, gone = self._of_people(classes, self._judges, left_out)
+        suppressed = int(classes.cells.counts[gone].sum())
+        bound = suppressed if bound is None else bound
+        if suppressed > self.limit and self.monotone:
+            bound = max(bound, self.limit + 1)
+        sizes = add_up(classes.members[~gone], classes.cells.counts[~gone], len(classes))
+        return Tested(suppressed, bound, suppressed <= self.limit, words, sizes, sizes > 0, left_out)
+
+    def _of_people(
+        self, classes: Classes, judges: Sequence[Judge], left_out: Bools | None = None
+    ) -> tuple[Bools, Bools]:
+        """Say whom promises leave out, and of what cells: whoever breaks them in what the others leave, to the end."""
+        person = classes.cells.person
+        people = int(person.max(initial=-1)) + 1
+        left_out = np.zeros(people, dtype=bool) if left_out is None else left_out.copy()
+        while True:
+            inside = ~left_out[person]
+            part, before = classes.part(inside), int(left_out.sum())
+            for judge in judges:
+                if isinstance(judge, RowsJudge):
+                    left_out |= judge.exposed(part, people)
+                else:
+                    left_out[part.cells.person[~judge.keeps(part)[part.members]]] = True
+            if int(left_out.sum()) == before:
+                return left_out, ~inside
+
     def _k_and_judges(self, judges: tuple[Judge, ...]) -> tuple[int, tuple[Judge, ...]]:
         """Take k-anonymity apart from the other promises, where it only counts records."""
         if self._persons:
@@ -265,6 +305,9 @@ class Acceptance:
         if person is None and len(sensitive) == 1:  # the cells are the histogram already
             ((name, values),) = sensitive.items()
             classes.adopt_histogram(name, Histogram(np.append(starts, len(cells)), members, (values,), cells.counts))
+        if self.by_person:  # some of them know a row by some columns
+            codes = (rollup.codes(tuple(w[starts] for w in cells.words), *at) for at in enumerate(cells.levels))
+            classes = replace(classes, codes=tuple(codes))
         return classes
 
 

@@ -82,7 +82,8 @@ class BranchAndBound(Visitor):
         self._sweep: Sweep | None = None
 
     def _new_bounds(self) -> Bounds:
-        if not isinstance(self._objective, ClassObjective):
+        by_person = self._acceptance.by_person and self._acceptance.limit  # who is left out leaves classes smaller
+        if by_person or not isinstance(self._objective, ClassObjective):
             return Bounds(self._problem, self._objective, self._acceptance.rollup)
         largest = self._acceptance.largest_left_out
         return ClassBounds(self._problem, self._objective, self._acceptance.rollup, largest)

@@ -8,9 +8,9 @@ from functools import cached_property
 
 import numpy as np
 
-from incrowd.core import FullDomainRecoding
+from incrowd.core import FullDomainRecoding, LocalRecoding, Recoding
 from incrowd.measures import MEASURES, Published
-from incrowd.search._problem import Counts, Floats, Ints, Problem
+from incrowd.search._problem import Bools, Counts, Floats, Ints, Problem
 from incrowd.search.lattice._acceptance import Acceptance, Tested
 from incrowd.search.lattice._rollup import Rolled
 from incrowd.search.lattice._sweep import minimal_nodes, visit_acceptable
@@ -132,9 +132,11 @@ class Inspection:
     def classes(self) -> int:
         return self._test_result.classes
 
-    def recoding(self) -> FullDomainRecoding:
-        """Give what every record is published as."""
+    def recoding(self) -> Recoding:
+        """Give what every record is published as; of people who are left out, nothing."""
         census, rollup, tested = self._problem.census, self._acceptance.rollup, self._test_result
+        if tested.left_out is not None and tested.left_out.any():
+            return self._recoding_without(tested.left_out)
         words = tuple(word[~tested.ok] for word in tested.words)
         codes = [rollup.codes(words, column, level) for column, level in enumerate(self._levels)]
         order = np.lexsort(codes[::-1]) if len(codes[0]) else np.zeros(0, dtype=np.intp)
@@ -143,6 +145,24 @@ class Inspection:
             ladders={name: census.ladders[name] for name in census.quasi},
             levels=dict(zip(census.quasi, self._levels, strict=True)),
             suppressed=tuple(code[order] for code in codes),
+        )
+
+    def _recoding_without(self, people: Bools) -> LocalRecoding:
+        """Give one level per column, and nothing of some people, of whose classes others are published."""
+        census = self._problem.census
+        inside = ~people[census.person]
+        classes = census.classes(self._levels).part(inside)
+        members = np.full(len(census), -1, dtype=np.int64)
+        members[inside] = classes.members
+        return LocalRecoding(
+            quasi=census.quasi,
+            domains=census.domains,
+            codes=(*census.codes, census.person),
+            classes=members,
+            counts=census.counts,
+            labels=tuple(classes.texts(column) for column in range(len(census.quasi))),
+            ladders=census.ladders,
+            floor={name: level for name, level in zip(census.quasi, census.floor, strict=True) if level},
         )
 
     def left_out(self, levels: Sequence[int] | None = None) -> int:
