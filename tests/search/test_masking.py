@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 import incrowd as ic
+from incrowd.core import FullDomainRecoding
 from incrowd.search import Incognito, Inspection, Optimal, Problem, Samarati, all_solutions, find_frontier
 from incrowd.search.lattice import _optimal as _boxes
 from incrowd.search.lattice._acceptance import Acceptance
@@ -43,7 +44,9 @@ def towns(names: str, k_of: int, limit: int, **more: Any) -> Problem:
 
 def gone(asked: Problem, level: int) -> list[int]:
     """Give the codes of the classes that are masked."""
-    return list(Inspection(asked, {"town": level}).recoding().suppressed[0].tolist())
+    recoding = Inspection(asked, {"town": level}).recoding()
+    assert isinstance(recoding, FullDomainRecoding)
+    return list(recoding.suppressed[0].tolist())
 
 
 def test_the_smallest_class_joins_those_that_would_break_the_promise_as_one() -> None:

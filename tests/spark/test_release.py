@@ -103,11 +103,14 @@ def persons() -> pa.Table:
     return table.append_column("person", pa.array([f"p{row // 2}" for row in range(len(table))]))
 
 
-@pytest.mark.parametrize("algorithm", [ic.Optimal(), ic.Mondrian()])
+@pytest.mark.parametrize(
+    ("promise", "algorithm"),
+    [("k>=3", ic.Optimal()), ("k>=3", ic.Mondrian()), ("k>=3[zip, sex, any 2 rows]", ic.Optimal())],
+)
 def test_persons_are_counted_and_what_was_kept_for_the_check_is_let_go(
-    algorithm: Any, local: Any, tmp_path: Path
+    promise: str, algorithm: Any, local: Any, tmp_path: Path
 ) -> None:
-    same: dict[str, Any] = {"model": "k>=3", "algorithm": algorithm, "max_suppressed": 0.2}
+    same: dict[str, Any] = {"model": promise, "algorithm": algorithm, "max_suppressed": 0.2}
     roles = schema(entity="person")
     kept = len(local.sparkContext._jsc.getPersistentRDDs())
     there = ic.anonymize(spark_subject("local", local, tmp_path).load(persons()), roles, **same)

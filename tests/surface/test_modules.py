@@ -14,12 +14,12 @@ import pytest
 import incrowd
 
 HOUSE = Path(incrowd.__file__).parent
-MODULES, ROOM_MODULES = 270, 40
+MODULES, ROOM_MODULES = 271, 40
 MODULE_LINES, FUNCTION_LINES = 400, 50
 LONGER = {
     "evidence/_subject.py": 420,  # the one place where whatever a question is about is opened
     "engines/_files.py": 420,  # reading and writing files by all engines: one half does not explain itself
-    "release/_verify_script.py": 630,  # it stands on its own wherever it is copied, and measures every promise
+    "release/_verify_script.py": 670,  # it stands on its own wherever it is copied, and measures every promise
 }
 NO_NOUNS = """alike asked asking bound called common fits fitted found given held helpers it joined kept looked_at
 made misc of searched seen shown told two undivided unread utils"""

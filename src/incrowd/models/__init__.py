@@ -40,9 +40,9 @@ from incrowd.models._thresholds import (
 __all__ = [
     "MOST_PEOPLE", "All", "AlphaAssociation", "Association", "BetaLikeness", "Certificates", "ColumnModel", "Coverage",
     "DeltaDisclosure", "Distance", "EnhancedPAlphaSensitive", "Feasibility", "Form", "Judge", "Judgement", "KAnonymity",
-    "Key", "KmAnonymity", "LDiversity", "Measured", "MeasuredNumber", "Model", "NTCloseness", "NTJudge", "Number", "Obstacle",
-    "PAlphaSensitive", "PSensitive", "Ratios", "RecursiveDiversity", "RegionPairs", "Requirement", "RowsJudge", "Sums", "TCloseness",
-    "check_column", "check_people", "choices", "cumulative_max", "exact_fraction", "exact_text", "feasibility",
-    "given_text", "max_groups", "max_p", "nt_curve", "number_from_text", "number_text", "promise", "read_list",
-    "read_people", "sensitive_columns", "suppression_limit", "whole_number",
+    "Key", "KmAnonymity", "LDiversity", "Measured", "MeasuredNumber", "Model", "NTCloseness", "NTJudge", "Number",
+    "Obstacle", "PAlphaSensitive", "PSensitive", "Ratios", "RecursiveDiversity", "RegionPairs", "Requirement",
+    "RowsJudge", "Sums", "TCloseness", "check_column", "check_people", "choices", "cumulative_max", "exact_fraction",
+    "exact_text", "feasibility", "given_text", "max_groups", "max_p", "nt_curve", "number_from_text", "number_text",
+    "promise", "read_list", "read_people", "sensitive_columns", "suppression_limit", "whole_number",
 ]  # fmt: skip

@@ -305,7 +305,7 @@ def _max_classes(judge: Judge, whole: Classes, records: int) -> int:
 
 
 def _least_people(model: KAnonymity | KmAnonymity) -> int:
-    """Give the number of people that every class needs: one, where others may fit, or all that is known is of others."""
+    """Give the number of people that every class needs; one where others may fit, or few columns are known."""
     every = not model.candidates if isinstance(model, KAnonymity) else model.known is None
     return model.k if every else 1
 

@@ -21,9 +21,10 @@ from incrowd.models._thresholds import whole_number
 AT_ONCE = 1 << 21
 """So many sets of items are counted at once, or those that begin alike."""
 Counts = npt.NDArray[np.int64]
+Ints = npt.NDArray[np.integer]
 Bools = npt.NDArray[np.bool_]
 Sets = tuple[list[Counts], Counts, Counts]
-"""Sets of items that people have: their entries, one array per item; the number of each set; how many people have it."""
+"""Sets of items that people have: their entries, one array per item; the number of each; how many people have it."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -38,7 +39,7 @@ class Items:
     region: Counts
 
     @classmethod
-    def of(cls, person: Counts, region: Counts, rows: Counts, *, multiset: bool) -> Items:
+    def of(cls, person: Ints, region: Counts, rows: Ints, *, multiset: bool) -> Items:
         """Take the items out of a table that has a person, a region and a number of rows per entry."""
         pairs = group([person, region], [int(column.max(initial=0)) + 1 for column in (person, region)])
         people, regions = person[pairs.first].astype(np.int64), region[pairs.first].astype(np.int64)
@@ -66,9 +67,7 @@ class Items:
         self._extend(begun, most - 1, enough, (behind, ends), result)
         return result
 
-    def _extend(
-        self, begun: Sets, more: int, enough: int, after: tuple[Counts, Counts], result: Counts
-    ) -> None:
+    def _extend(self, begun: Sets, more: int, enough: int, after: tuple[Counts, Counts], result: Counts) -> None:
         """Make sets larger by one item, and again."""
         if not more:
             return
@@ -126,7 +125,7 @@ class RowsJudge(Judge):
 
     def measure(self, classes: Classes) -> tuple[Measured, ...]:
         region, items = self._items(classes)
-        fewest = np.full(int(region.max(initial=-1)) + 1, np.iinfo(np.int64).max)
+        fewest = np.full(int(region.max(initial=0)) + 1, np.iinfo(np.int64).max)
         np.minimum.at(fewest, items.region, items.fewest(self.model.m))
         return (Ratios.integers(fewest[region]),)
 
@@ -212,7 +211,7 @@ class KmAnonymity(Model):
     multiset: bool = False
 
     by_person = True
-    judged_apart = False  # type: ignore[assignment]
+    judged_apart = False
     forms = (
         Form(
             "k",
@@ -284,9 +283,7 @@ class KmAnonymity(Model):
     def limit(self) -> str:  # type: ignore[override]
         """What it does not protect against."""
         rows = "one row" if self.m == 1 else f"{self.m:,} rows"
-        return (
-            f"Covers somebody who knows {rows} of a person and no more, not what a group reveals about all people in it."
-        )
+        return f"Covers who knows {rows} of a person and no more; not what a group reveals about everybody in it."
 
     @property
     def certificate_form(self) -> dict[str, Any]:

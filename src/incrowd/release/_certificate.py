@@ -107,7 +107,7 @@ def limits_of(release: Release) -> list[str]:
         (recipe.suppressed or recipe.dropped, LEFT_OUT),
         (recipe.pseudonymised, PSEUDONYMS),
         (recipe.repeated, ROWS_COUNTED),
-        (schema.entity is not None, SEVERAL_ROWS),
+        (schema.entity is not None and not release.model.by_person, SEVERAL_ROWS),
         (schema.insensitive, HARMLESS),
         (recipe.levels is None, LOCAL),
         (recipe.has_stars, STARS),

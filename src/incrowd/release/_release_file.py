@@ -28,8 +28,8 @@ class Measurement:
     """What was measured on a released file, with nothing but this file to compare with.
 
     ``promises`` has the one behind each finding of the verdict, ``sizes`` the records of every class, ``values`` the
-    number of different ones per sensitive column, ``starred`` how many records have ``*`` in a quasi-identifier, and
-    ``columns`` what a certificate says of them.
+    number of different ones per sensitive column, ``starred`` how many records have ``*`` in a quasi-identifier,
+    ``columns`` what a certificate says of them, and ``whose`` the column of pseudonyms that says whose row is whose.
     """
 
     verdict: Verdict
@@ -39,6 +39,7 @@ class Measurement:
     values: Mapping[str, int]
     starred: Mapping[str, int]
     columns: Sequence[Plain]
+    whose: str | None = None
 
 
 def open_released(path: Path, wording: Wording | None = None, **budget: Any) -> Engine:
@@ -75,13 +76,14 @@ class Measuring:
     def __init__(
         self, engine: Engine, columns: Sequence[Plain], model: Model, *, quasi: Sequence[str] = (), shares: int = 1
     ) -> None:
-        self._schema, self._shares = public_schema(columns), shares
-        self._quasi = quasi or self._schema.quasi_names
+        self._schema, self._shares = public_schema(columns, quasi=quasi, people=True), shares
+        self._quasi = self._schema.quasi_names
         self._columns = columns
         self._engine, self._domains = engine, known_domains(engine, columns)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", PrivacyWarning)  # a value that is bounded may be left out entirely
-            shown = [(part, part.in_file(len(self._quasi))) for part in model.parts]
+            linked = self._schema.entity is not None
+            shown = [(part, part if linked else part.in_file(len(self._quasi))) for part in model.parts]
             whole = None if shares == 1 else {name: domain.counts for name, domain in self._domains.items()}
             self._pairs = [
                 (part, judge) for part, one in shown for judge in one.bind(self._schema, self._domains, whole)
@@ -100,7 +102,7 @@ class Measuring:
     def group(self) -> Self:
         """Group the records of the file."""
         for share in shares_of(self._engine, self._quasi, self._shares):
-            self._judge(share.classes(self._quasi, self._domains, None, self._schema.count))
+            self._judge(share.classes(self._quasi, self._domains, self._schema.entity, self._schema.count))
         return self
 
     def take(self, classes: Classes) -> Self:
@@ -127,6 +129,7 @@ class Measuring:
             values={name: len(domain) for name, domain in self._domains.items()},
             starred=self._starred,
             columns=self._columns,
+            whose=self._schema.entity,
         )
 
 
@@ -143,19 +146,26 @@ def known_domains(engine: Engine, columns: Sequence[Plain]) -> dict[str, Domain]
 _KINDS: dict[str, Kind] = {"numbers": "number", "dates": "datetime"}
 
 
-def public_schema(columns: Sequence[Plain], missing_values: Sequence[str] = ()) -> Schema:
-    """Read the roles of published columns, and what is known about their values."""
+def public_schema(
+    columns: Sequence[Plain], missing_values: Sequence[str] = (), *, quasi: Sequence[str] = (), people: bool = False
+) -> Schema:
+    """Read the roles of published columns, and what is known about their values.
+
+    ``quasi`` is the order of the quasi-identifiers, where it is another; with ``people`` it says whose row is whose, if
+    pseudonyms do.
+    """
     named: dict[str, list[str]] = {}
     averaged: dict[str, Averaged] = {}
     for column in columns:
         named.setdefault(column["role"], []).append(column["name"])
         if column.get("averaged"):
             averaged[column["name"]] = Averaged(auto(), column["averaged"])
-    count = named.get("count", [None])[0]
+    count, entity = (named.get(role, [None])[0] for role in ("count", "entity"))
     return Schema(
-        {name: averaged.get(name) for name in named.get("quasi-identifier", [])},
+        {name: averaged.get(name) for name in quasi or named.get("quasi-identifier", [])},
         {column["name"]: _read_meaning(column) for column in columns if column["role"] == "sensitive"},
         insensitive=named.get("insensitive", []),
+        entity=entity if people else None,
         count=count,
         missing_values=missing_values,
     )

@@ -105,6 +105,10 @@ WHOSE = "the file does not say whose row is whose"
 Number = Fraction | float
 _SEEN_IN_ROWS = frozenset({"l", "p"})
 """Promises about which values a class has: rows show that as well as persons do."""
+_SEEN_BY_PSEUDONYMS = frozenset({"k", "rows"})
+"""Promises about how many people there are: pseudonyms show it."""
+_MEANT = ("missing", "multiset", "known")
+"""What is written about a promise only where it is meant."""
 
 
 def compare_promises(
@@ -118,7 +122,7 @@ def compare_promises(
     left_out = certificate["suppressed"] - certificate["masked"]
     known = [None] * len(findings) if original is None else original
     for entry, part, finding, again in zip(written, found.promises, findings, known, strict=True):
-        one = _CertifiedPromise(entry, part, finding, left_out, certificate["persons"], again)
+        one = _CertifiedPromise(entry, part, finding, left_out, certificate["persons"], again, found.whose)
         most = None if one.persons is not None else input_distance_bound(part, finding, found, left_out)
         yield from one.compare(most)
 
@@ -133,6 +137,7 @@ class _CertifiedPromise:
     left_out: int
     persons: int | None
     again: Finding | None
+    whose: str | None
 
     @property
     def name(self) -> str:
@@ -146,10 +151,15 @@ class _CertifiedPromise:
         """Compare it; ``most`` bounds the distance to the original table, whoever was left out."""
         if not self._is_meant():
             yield False, f"{self.name}: what is written about it is not what it means"
-        elif self.persons is not None and self.kind not in _SEEN_IN_ROWS:
+        elif self.persons is not None and not self._is_seen:
             yield from self._compare_people(self.persons)
         else:
             yield from self._compare_records(most)
+
+    @property
+    def _is_seen(self) -> bool:
+        """Whether the file shows what counts people."""
+        return self.kind in _SEEN_IN_ROWS or (self.whose is not None and self.kind in _SEEN_BY_PSEUDONYMS)
 
     def _is_meant(self) -> bool:
         expected = {
@@ -162,26 +172,27 @@ class _CertifiedPromise:
                 for need in self.part.requirements
             ],
         }
-        return all(self.entry.get(key) == expected.get(key) for key in {*expected, "missing"})
+        return all(self.entry.get(key) == expected.get(key) for key in {*expected, *_MEANT})
 
     def _compare_people(self, persons: int) -> Iterator[Remark]:
         """Compare a promise that counts people with the rows, which show less: not whose row is whose."""
-        certified, bound = self.entry["measured"], self.finding.required[0][2]
+        certified, bound = self.entry["measured"], self.part.requirements[0].bound
+        counted, records = self.kind in _SEEN_BY_PSEUDONYMS, self.finding.measured[0]
+        if self.entry.get("known"):  # of few columns: groups put together are larger than each
+            records = persons
         refers = self.part.refers
         unseen = certified is None, self.entry["owner_only"] is not None
         sound = unseen == (refers, refers and self.left_out > 0) and "input_at_most" not in self.entry
         sound = sound and self.entry["holds_here"] is (None if refers else True)
         if not sound or (certified is not None and len(certified) != len(self.finding.measured)):
             yield False, f"{self.name}: what is written about it is not what it means"
-        elif self.kind == "k" and not bound <= _certified_people(certified[0]) <= min(
-            self.finding.measured[0], persons
-        ):
-            yield False, f"{self.name}: {certified[0]} people certified, {self.finding.measured[0]} records found"
+        elif counted and not bound <= _certified_people(certified[0]) <= min(records, persons):
+            yield False, f"{self.name}: {certified[0]} people certified, {records} records found"
         elif self.again is not None:
             same = refers or all(map(_is_same_number, certified, self.again.measured))
             yield from self._with_original(self.again, same=same)
-        elif self.kind == "k":
-            said = f"{certified[0]} people certified, {self.finding.measured[0]} records found"
+        elif counted:
+            said = f"{certified[0]} people certified, {records} records found"
             yield None, f"{self.name}: {said}; {WHOSE}"
         else:
             yield None, f"{self.name}: it counts people, and {WHOSE}"

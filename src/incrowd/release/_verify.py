@@ -359,9 +359,9 @@ def _compare_table(
 
 
 def _shares_needed(engine: Engine, columns: list[Plain], model: Model) -> int:
-    """Say in how many shares a file is measured: in one, unless its classes do not fit, and can be judged apart."""
-    schema = public_schema(columns)
-    if schema.count is not None or not model.judged_apart:
+    """Say in how many shares a file is measured: one, unless its classes do not fit, and are judged by themselves."""
+    schema = public_schema(columns, people=True)
+    if {schema.count, schema.entity} != {None} or not model.judged_apart:
         return 1
     return shares_needed(engine, CensusRequest(schema.quasi_names, schema.sensitive_names))
 
@@ -375,6 +375,8 @@ def _compare_counts(certificate: Plain, measured: Measurement) -> Iterator[Remar
         **shown_measures(columns, sizes, certificate["suppressed"], certificate["masked"]),
         **{f"starred cells of {name}": stars for name, stars in measured.starred.items()},
     }
+    if measured.whose is not None:
+        found["persons"] = measured.verdict.persons or 0
     certified = {**certificate["data"], **certificate, **certificate["measures"]}
     certified |= {f"starred cells of {one['name']}": one["starred"] for one in columns if "starred" in one}
     for name, number in found.items():

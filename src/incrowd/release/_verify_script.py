@@ -70,13 +70,14 @@ PROMISE |= {"required": [{"name": str, "sense": str, "bound": str}], "owner_only
 DISTANCE = {"distance": ("equal", "ordered", "hierarchical", "kl"), "input_at_most?": str}
 MORE: Plain = {"recursive": {"l": COUNT}, "alpha": {"each": bool, "values": (WORDS, None)}, "t": DISTANCE}
 MORE |= {"nt": {**DISTANCE, "n": COUNT, "supersets": ("drop", "table")}}
+MORE |= {"rows": {"m": COUNT, "known?": WORDS, "multiset?": True}}
 MORE |= {kind: {"weight_over": ("records", "distinct")} for kind in ("p-alpha", "enhanced")}
 DIVERSE = ("l", "probabilistic-l", "entropy-l", "recursive", "p", "p-alpha", "enhanced")  # missing only if asked to
 MORE |= {kind: {**MORE.get(kind, {}), "missing?": True} for kind in DIVERSE}
 
 # Per kind of promise its text, and what is required; the numbers stand in the text in the order of what is required.
 FORMS = {"k": ("k>={}", "k >="), "l": ("l>={}", "l >="), "p": ("p>={}", "p >="), "t": ("t<={}", "t <=")}
-FORMS |= {"candidates": ("k>={}[candidates]", "candidates >=")}
+FORMS |= {"candidates": ("k>={}[candidates]", "candidates >="), "rows": ("k>={}", "k >=")}
 FORMS |= {"probabilistic-l": ("probabilistic-l>={}", "l >="), "entropy-l": ("entropy-l>={}", "l >=")}
 FORMS |= {"nt": ("nt(n={n}, t={})", "t <="), "alpha": ("alpha<={}", "alpha <="), "beta": ("beta<={}", "beta <=")}
 SEVERAL = {"recursive": ("recursive(c={1}, l={0})", "l >=", "c <"), "delta": ("delta<{1}", "lacking <=", "delta <")}
@@ -85,7 +86,9 @@ SEVERAL |= {"enhanced-beta": ("enhanced-beta<={}", "beta <=", "gain over -ln q <
 PROMISE["kind"] = (*FORMS, *SEVERAL)
 FIXED = {"gain over -ln q": 1, "lacking": 0}  # bounds that a kind brings along
 WHOLE = {("k", "k"), ("l", "l"), ("recursive", "l"), ("p", "p"), ("p-alpha", "p"), ("enhanced", "p")}
-WHOLE |= {("candidates", "candidates")}
+WHOLE |= {("candidates", "candidates"), ("rows", "k")}
+OF_NOTHING = {"k", "candidates", "rows"}  # promises that are about no sensitive column
+OF_PEOPLE = {"k", "rows"}  # promises of people, whom pseudonyms tell apart
 REFER = {"t", "nt", "beta", "enhanced-beta", "delta"}  # promises that compare classes with the whole original table
 NEEDS = {"parquet": "pyarrow or duckdb", "arrow": "pyarrow", "xlsx": "fastexcel and pyarrow"}
 NEEDS |= {"sav": "pyreadstat", "dta": "pyreadstat"}
@@ -190,8 +193,9 @@ def as_decimal(number: str) -> str:
 
 def as_name(name: str) -> str:
     """Write a name as promises have it: in quotes, unless it is an ordinary word."""
-    keywords = {"equal", "variational", "ordered", "hierarchical", "kl", "lattice", "path", "drop", "table", "missing"}
-    ordinary = re.fullmatch(r"\w[\w.-]*(?: [\w.-]+)*", name) and name not in keywords
+    keywords = "equal|variational|ordered|hierarchical|kl|lattice|path|drop|table|missing|candidates|multiset"
+    keywords += "|any [1-9][0-9]* rows?"
+    ordinary = re.fullmatch(r"\w[\w.-]*(?: [\w.-]+)*", name) and not re.fullmatch(keywords, name)
     return name if ordinary else json.dumps(name, ensure_ascii=False)
 
 
@@ -210,6 +214,9 @@ def texts_of(promise: Plain, names: list[list[str]], columns: list[Plain]) -> se
         named = ['"weight_over"' if value == "weight_over" else as_name(value) for value in values]
         head = f"alpha({', '.join(map('='.join, zip(named, numbers, strict=True)))})"
     distance = [word for word in [promise.get("distance", "equal")] if word != "equal"]
+    if promise["kind"] == "rows":
+        distance = [as_name(name) for name in promise.get("known", ())]
+        distance += [f"any {promise['m']} row" + "s" * (promise["m"] > 1)] + ["multiset"] * ("multiset" in promise)
     distance += ["missing"] * promise.get("missing", False)
     asked = {"drop": ["", "drop"], "table": ["", "drop", "table", "path"]}  # what the file may show instead
     listed = f": {', '.join(map(as_name, values))}" if values and not promise["each"] else ""
@@ -231,7 +238,7 @@ def is_meant(promise: Plain, names: list[list[str]], columns: list[Plain]) -> bo
     return (
         promise["promise"] in texts_of(promise, names, columns)
         and promise.get("values") != []
-        and (not promise["columns"] if kind in {"k", "candidates"} else bool(promise["columns"]) and joint)
+        and (not promise["columns"] if kind in OF_NOTHING else bool(promise["columns"]) and joint)
         and known.issuperset(promise["columns"])
         and all(bounds[name] == FIXED.get(name, bounds[name]) for name in bounds)
         and all(bounds[name].denominator == 1 for name in bounds if (kind, name) in WHOLE)
@@ -290,9 +297,14 @@ def read_table(path: Path, dialect: Plain, *, escaped: bool) -> tuple[bool, Plai
     return fine, {name: [None if cell == empty else cell for cell in table[name]] for name in table}
 
 
+def names_of(role: str, columns: list[Plain]) -> list[str]:
+    """Name the columns of a role."""
+    return [column["name"] for column in columns if column["role"] == role]
+
+
 def classes_of(table: Plain, columns: list[Plain], of: list[str]) -> dict[Any, Bag]:
     """Group records by their quasi-identifiers, and count the values of a column, or the combinations of several."""
-    quasi, counts = ([table[c["name"]] for c in columns if c["role"] == role] for role in ("quasi-identifier", "count"))
+    quasi, counts = ([table[name] for name in names_of(role, columns)] for role in ("quasi-identifier", "count"))
     classes: dict[Any, Bag] = defaultdict(Counter)
     for row, labels in enumerate(zip(*quasi, strict=True)):
         value = table[of[0]][row] if len(of) == 1 else tuple(table[name][row] for name in of)
@@ -357,7 +369,7 @@ def measure(promise: Plain, bag: Bag, regions: list[Bag], meaning: Plain) -> lis
     gains = {value: Fraction(n * whole.total(), size * whole[value]) for value, n in bag.items()}
     over = (float(gain - 1) / math.log(whole.total() / whole[value]) for value, gain in gains.items() if gain > 1)
     by_kind: dict[str, Callable[[], list[Any]]] = {
-        "k": lambda: [size],
+        **dict.fromkeys(OF_PEOPLE, lambda: [size]),
         "l": lambda: [len(bag)],
         "probabilistic-l": lambda: [Fraction(size, max(counts, default=1))],
         "entropy-l": lambda: [math.exp(-math.fsum(n / size * math.log(n / size) for n in counts)) * (size > 0)],
@@ -391,8 +403,24 @@ def candidates_of(classes: dict[Any, Bag]) -> int:
     return min(*inside, *covering.values())
 
 
+def fewest_people(promise: Plain, table: Plain, columns: list[Plain]) -> int:
+    """Give the fewest people who have some of the rows that somebody may know of a person: one for k alone."""
+    (whose,), known = names_of("entity", columns), promise.get("known") or names_of("quasi-identifier", columns)
+    rows = Counter(zip(table[whose], *(table[name] for name in known), strict=True))
+    items: dict[Any, set[Any]] = defaultdict(set)
+    for (person, *labels), times in rows.items():  # whoever is known to have two rows alike has one
+        items[person] |= {(*labels, place) for place in range(times if "multiset" in promise else 1)}
+    people = Counter[Any]()
+    for own in items.values():
+        for size in range(1, promise.get("m", 1) + 1):
+            people.update(map(frozenset, combinations(own, size)))
+    return min(people.values())
+
+
 def worst_of(promise: Plain, table: Plain, columns: list[Plain]) -> list[Any]:
     """Measure a promise on every class, and give what the worst class has."""
+    if promise["kind"] in OF_PEOPLE and names_of("entity", columns):
+        return [fewest_people(promise, table, columns)]
     classes = classes_of(table, columns, promise["columns"])
     if promise["kind"] == "candidates":
         return [candidates_of(classes)]
@@ -442,8 +470,9 @@ def check_people(promise: Plain, table: Plain, certificate: Plain, name: str) ->
     other = len(measured) != len(promise["required"]) or "input_at_most" in promise
     if other or told != ((True, None, not left_out) if kind in REFER else (False, True, True)):
         yield False, f"{name}: what is written about it is not what it means"
-    elif kind == "k":
+    elif kind in OF_PEOPLE:
         people, (rows,) = promise["measured"][0], worst_of(promise, table, certificate["columns"])
+        rows = certificate["persons"] if promise.get("known") else rows  # groups put together are larger than each
         bound = int(promise["required"][0]["bound"])
         fits = people == str(int(people)) and bound <= int(people) <= min(rows, certificate["persons"])
         said = f"{people} people certified, {rows} records found; the file does not say whose row is whose"
@@ -457,7 +486,8 @@ def check_promise(promise: Plain, table: Plain, certificate: Plain) -> Iterator[
     name = f"{promise['promise']} {'+'.join(promise['columns'])}".strip()
     needs, certified, kind = promise["required"], promise["measured"], promise["kind"]
     left_out = certificate["suppressed"] - certificate["masked"]
-    if certificate["counted"] == "persons" and kind not in {"l", "p"}:  # which values there are, rows show as well
+    seen = OF_PEOPLE if names_of("entity", certificate["columns"]) else set()  # by pseudonyms; values by rows as well
+    if certificate["counted"] == "persons" and kind not in {"l", "p"} | seen:
         yield from check_people(promise, table, certificate, name)
         return
     worst = worst_of(promise, table, certificate["columns"])
@@ -544,6 +574,8 @@ def check(certificate: Plain, table: Plain, *, escaped: bool) -> Iterator[Told]:
     found["discernibility"] = sum(size * size for size in sizes) - masked**2 + suppressed * records
     found |= {"aecs": records / max(len(sizes) + (left_out > 0), 1), "height": sum(c["level"] or 0 for c in columns)}
     certified = {**data, **certificate, **certificate["measures"]}
+    for name in names_of("entity", columns):
+        found["persons"] = len({*table[name]})
     for at, column in enumerate(c for c in columns if c["role"] == "quasi-identifier"):
         found[what := f"starred cells of {column['name']}"] = sum(classes[one] for one in classes if one[at] == "*")
         certified |= {what: column["starred"]} if "starred" in column else {}

@@ -11,7 +11,17 @@ from typing import Any, ClassVar, Literal, Protocol, get_args, runtime_checkable
 import numpy as np
 import numpy.typing as npt
 
-from incrowd.core import Census, Hint, Labelling, LocalRecoding, ParameterError, Schema, Setting, UnknownColumnError, add_up
+from incrowd.core import (
+    Census,
+    Hint,
+    Labelling,
+    LocalRecoding,
+    ParameterError,
+    Schema,
+    Setting,
+    UnknownColumnError,
+    add_up,
+)
 from incrowd.models import Judge, KAnonymity, KmAnonymity, LDiversity, Model, NTCloseness, PAlphaSensitive, PSensitive
 
 Bools = npt.NDArray[np.bool_]
@@ -58,10 +68,14 @@ class Problem:
             msg = "Masked records are one class that must keep the whole promise: policy must be 'violating'."
             raise ParameterError(msg)
         if self.model.by_person and (self.suppression, self.policy) != ("drop", "violating"):
-            msg = f"Who breaks {self.model} is left out with all rows: they cannot be masked, nor small classes alone go."
+            msg = (
+                f"Who breaks {self.model} is left out with all rows: they cannot be masked, nor small classes alone go."
+            )
             raise ParameterError(msg, hint=Hint("use {suppression}.", suppression="drop"))
         if self.model.by_person and any(isinstance(part, NTCloseness) for part in self.model.parts):
-            msg = "Larger groups of (n, t)-closeness hold everybody, and who breaks a promise about several rows is gone."
+            msg = (
+                "Larger groups of (n, t)-closeness hold everybody, and who breaks a promise about several rows is gone."
+            )
             raise ParameterError(msg, hint="promise t-closeness instead.")
         for given_as, levels in (("at_least", self.at_least), ("at_most", self.at_most)):
             for name, level in levels.items():

@@ -22,8 +22,8 @@ NO_LIMIT = 2**62
 @dataclass(frozen=True, slots=True, eq=False)
 class Tested:
     # `suppressed` counts records of classes that break the promise, and who is masked with them; every node below must
-    # leave out at least `bound`. `words`, `sizes` and `ok` (is published) are per class; `left_out` is per person, where
-    # people are left out with all rows: then `sizes` are of what is left.
+    # leave out at least `bound`. `words`, `sizes` and `ok` (is published) are per class; `left_out` is per person where
+    # people are left out with all rows, and `sizes` are of what is left.
     suppressed: int
     bound: int
     acceptable: bool
@@ -122,7 +122,9 @@ class Acceptance:
     def has_number(self) -> bool:
         """Whether the first promise is a number per class that generalizing cannot make smaller: k, distinct l or p."""
         first = self._first_judges
-        return not self.by_person and len(first) == 1 and first[0].upward_closed and len(first[0].model.requirements) == 1
+        return (
+            not self.by_person and len(first) == 1 and first[0].upward_closed and len(first[0].model.requirements) == 1
+        )
 
     @functools.cached_property
     def _first_judges(self) -> tuple[Judge, ...]:
@@ -227,7 +229,8 @@ class Acceptance:
     ) -> tuple[Bools, Bools]:
         """Say whom promises leave out, and of what cells: whoever breaks them in what the others leave, to the end."""
         person = classes.cells.person
-        people = int(person.max(initial=-1)) + 1
+        assert person is not None  # noqa: S101 - else a promise about several rows could not be bound
+        people = int(person.max(initial=0)) + 1
         left_out = np.zeros(people, dtype=bool) if left_out is None else left_out.copy()
         while True:
             inside = ~left_out[person]
@@ -236,7 +239,7 @@ class Acceptance:
                 if isinstance(judge, RowsJudge):
                     left_out |= judge.exposed(part, people)
                 else:
-                    left_out[part.cells.person[~judge.keeps(part)[part.members]]] = True
+                    left_out[person[inside][~judge.keeps(part)[part.members]]] = True
             if int(left_out.sum()) == before:
                 return left_out, ~inside
 

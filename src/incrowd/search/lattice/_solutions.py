@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from incrowd.core import FullDomainRecoding, LocalRecoding, Recoding
+from incrowd.core import FullDomainRecoding, LocalRecoding, Recoding, group
 from incrowd.measures import MEASURES, Published
 from incrowd.search._problem import Bools, Counts, Floats, Ints, Problem
 from incrowd.search.lattice._acceptance import Acceptance, Tested
@@ -135,8 +135,8 @@ class Inspection:
     def recoding(self) -> Recoding:
         """Give what every record is published as; of people who are left out, nothing."""
         census, rollup, tested = self._problem.census, self._acceptance.rollup, self._test_result
-        if tested.left_out is not None and tested.left_out.any():
-            return self._recoding_without(tested.left_out)
+        if census.person is not None and tested.left_out is not None and tested.left_out.any():
+            return self._recoding_without(tested.left_out, census.person)
         words = tuple(word[~tested.ok] for word in tested.words)
         codes = [rollup.codes(words, column, level) for column, level in enumerate(self._levels)]
         order = np.lexsort(codes[::-1]) if len(codes[0]) else np.zeros(0, dtype=np.intp)
@@ -147,20 +147,24 @@ class Inspection:
             suppressed=tuple(code[order] for code in codes),
         )
 
-    def _recoding_without(self, people: Bools) -> LocalRecoding:
+    def _recoding_without(self, people: Bools, person: Ints) -> LocalRecoding:
         """Give one level per column, and nothing of some people, of whose classes others are published."""
         census = self._problem.census
-        inside = ~people[census.person]
-        classes = census.classes(self._levels).part(inside)
+        inside = ~people[person]
+        ladders = [census.ladders[name] for name in census.quasi]
+        steps = zip(ladders, census.floor, self._levels, census.codes, strict=False)
+        raised = [ladder.parent_groups(low, high)[codes[inside]] for ladder, low, high, codes in steps]
+        labels = [ladder.labels[level] for ladder, level in zip(ladders, self._levels, strict=True)]
+        classes = group(raised, list(map(len, labels)))
         members = np.full(len(census), -1, dtype=np.int64)
-        members[inside] = classes.members
+        members[inside] = classes.ids
         return LocalRecoding(
             quasi=census.quasi,
             domains=census.domains,
-            codes=(*census.codes, census.person),
+            codes=(*census.codes, person),
             classes=members,
-            counts=census.counts,
-            labels=tuple(classes.texts(column) for column in range(len(census.quasi))),
+            counts=census.counts.astype(np.int64),
+            labels=tuple(texts[codes[classes.first]] for texts, codes in zip(labels, raised, strict=True)),
             ladders=census.ladders,
             floor={name: level for name, level in zip(census.quasi, census.floor, strict=True) if level},
         )

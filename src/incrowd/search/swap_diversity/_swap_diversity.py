@@ -77,8 +77,8 @@ class SwapDiversity:
         """
         from incrowd.search.swap_diversity._crowds import Crowds  # noqa: PLC0415 - loads numba
 
-        k, model = _k_and_values(problem.model)
         table = LocalTable(problem)
+        k, model = _k_and_values(problem.model)
         refuse_others(table, "SwapDiversity")
         judge = _only_judge(table, model)
         table.refuse_if_hopeless()

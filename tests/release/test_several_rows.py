@@ -1,0 +1,187 @@
+"""Releases about somebody who knows several rows of a person: certified, and measured again with pseudonyms or not."""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings, strategies as st
+
+import incrowd as ic
+from engines.subjects import TYPED, make_subject
+from models import slow_rows
+from release.test_tampering import expect_no_forgery_to_pass
+from release.verified import rewrite, run_script, script
+
+Capsys = pytest.CaptureFixture[str]
+pytestmark = pytest.mark.filterwarnings("ignore:Column 'who' is published as a pseudonym")
+VISITS: list[dict[str, Any]] = [
+    {"who": f"Canary{person}", "age": age, "ward": ward, "disease": disease}
+    for person, age, rows in [
+        (1, 31, ["pa", "qb"]),
+        (2, 33, ["qa", "pb"]),
+        (3, 36, ["pa", "qc", "qa"]),
+        (4, 38, ["pb", "qa"]),
+        (5, 51, ["pa", "pb"]),
+        (6, 52, ["pc"]),
+        (7, 55, ["pa"]),
+        (8, 71, ["pa", "qb", "rc"]),
+        (9, 78, ["rb"]),
+    ]
+    for ward, disease in map(tuple, rows)
+]
+SCHEMA = ic.Schema({"age": ic.intervals(10, 20), "ward": ic.flat()}, ["disease"], entity="who")
+PROMISES = ["k>=2[any 2 rows]", "k>=2[any 2 rows, multiset]", "k>=2[ward, any 3 rows]", "k>=3[any 1 row], l>=2"]
+
+
+@pytest.fixture
+def key(tmp_path: Path) -> Path:
+    path = tmp_path / "key.bin"
+    path.write_bytes(bytes(range(32)))
+    return path
+
+
+def saved(folder: Path, promise: str, key: Path | None, table: Any = None, **more: Any) -> ic.Release:
+    pseudonyms: dict[str, Any] = {} if key is None else {"pseudonyms": {"who": key}}
+    release = ic.anonymize(
+        VISITS if table is None else table, SCHEMA, model=promise, max_suppressed=0.6, **pseudonyms, **more
+    )
+    release.save(folder, format="csv")
+    return release
+
+
+def owner_verify(folder: Path, tmp_path: Path) -> Any:
+    path = tmp_path / "visits.csv"
+    path.write_text("\n".join([",".join(VISITS[0]), *(",".join(map(str, row.values())) for row in VISITS)]))
+    return ic.verify(folder, original=path)
+
+
+@pytest.mark.parametrize("promise", PROMISES)
+def test_with_pseudonyms_anybody_can_measure_it_again(promise: str, key: Path, tmp_path: Path, capsys: Capsys) -> None:
+    release = saved(tmp_path / "out", promise, key)
+    assert 0 < release.recipe.suppressed < len(VISITS)
+    assert ic.verify(tmp_path / "out").outcome == "holds"
+    assert run_script(tmp_path / "out", capsys)[0] == 0
+    assert owner_verify(tmp_path / "out", tmp_path).outcome == "holds"
+    written = "".join(path.read_text() for path in (tmp_path / "out/public").iterdir())
+    assert "Canary" not in written
+
+
+@pytest.mark.parametrize("promise", PROMISES)
+def test_without_pseudonyms_its_owner_can(promise: str, tmp_path: Path, capsys: Capsys) -> None:
+    saved(tmp_path / "out", promise, None)
+    found = ic.verify(tmp_path / "out")
+    assert found.outcome == "could not be checked"
+    assert any("whose row is whose" in said for said in found.not_checked)
+    assert run_script(tmp_path / "out", capsys)[0] == 4
+    assert owner_verify(tmp_path / "out", tmp_path).outcome == "holds"
+
+
+@pytest.mark.parametrize("kind", [*TYPED, "csv"])
+def test_every_kind_of_table_gives_the_same(kind: str, tmp_path: Path) -> None:
+    subject, table = make_subject(kind, tmp_path), pa.Table.from_pylist(VISITS)
+    same: dict[str, Any] = {"model": "k>=2[any 2 rows]", "max_suppressed": 0.6}
+    expected = ic.anonymize(VISITS, SCHEMA, **same)
+    found = ic.anonymize(subject.load(table), SCHEMA, **same)
+    assert found.verdict == expected.verdict
+    assert sorted(subject.rows(found.table)) == sorted(tuple(row.values()) for row in expected.table)
+
+
+def test_the_script_runs_by_itself(key: Path, tmp_path: Path) -> None:
+    saved(tmp_path / "out", PROMISES[0], key)
+    code, said = script(tmp_path / "out")
+    assert (code, "k>=2[any 2 rows]: k " in said) == (0, True)
+
+
+@pytest.mark.parametrize("promise", PROMISES)
+@pytest.mark.parametrize("linked", [True, False])
+def test_a_forged_promise_is_called_fine_by_neither(
+    promise: str, linked: bool, key: Path, tmp_path: Path, capsys: Capsys
+) -> None:
+    saved(tmp_path / "out", promise, key if linked else None)
+    expect_no_forgery_to_pass(tmp_path / "out", ("promises", 0), capsys)
+
+
+def claim(m: int, **how: Any) -> Callable[[Any], None]:
+    """Claim a promise about more rows, other columns or counting, everywhere where it is written."""
+
+    def change(certificate: Any) -> None:
+        text = str(ic.KmAnonymity(2, m, **how))
+        form = {"known": [how["known"]]} if "known" in how else {}
+        more = form | ({"multiset": True} if "multiset" in how else {})
+        certificate["promise"] = certificate["promises"][0]["promise"] = text
+        certificate["promises"][0].update(m=m, **more)
+
+    return change
+
+
+def test_claims_that_the_file_contradicts_are_found_by_both(key: Path, tmp_path: Path, capsys: Capsys) -> None:
+    table = [{**row, "age": 40} for row in VISITS if row["who"] != "Canary9"]
+    saved(tmp_path / "out", "k>=2[any 1 row]", key, table, at_most={"ward": 0})
+    people = defaultdict(list)
+    for row in json.loads(json.dumps(table)):
+        people[row["who"]].append(row["ward"])
+    left = slow_rows.left_in(people, 2, 1)
+    path = tmp_path / "out/public/release.json"
+    before = path.read_text()
+    for m, how in [(2, {}), (3, {}), (2, {"multiset": True})]:
+        rewrite(tmp_path / "out", claim(m, **how))
+        fine = slow_rows.fewest(left, m, multiset=bool(how)) >= 2
+        said = ic.verify(tmp_path / "out").outcome, run_script(tmp_path / "out", capsys)[0]
+        assert said == (("holds", 0) if fine else ("does not hold", 1)), (m, how)
+        path.write_text(before)
+    rewrite(tmp_path / "out", lambda certificate: certificate.update(persons=certificate["persons"] + 1))
+    assert (ic.verify(tmp_path / "out").outcome, run_script(tmp_path / "out", capsys)[0]) == ("does not hold", 1)
+
+
+def test_rows_given_to_others_are_found(key: Path, tmp_path: Path, capsys: Capsys) -> None:
+    release = saved(tmp_path / "out", "k>=2[any 2 rows]", key)
+    data = tmp_path / "out/public/data.csv"
+    header, *rows = data.read_text().splitlines()
+    place = header.split(",").index("who")
+    names = {row.split(",")[place] for row in rows}
+    assert len(names) == release.verdict.persons
+    first, second = sorted(names)[:2]
+    data.write_text("\n".join([header, *(row.replace(first, second) for row in rows)]) + "\n")
+    assert ic.verify(tmp_path / "out").outcome == "does not hold"
+    assert run_script(tmp_path / "out", capsys)[0] == 1
+
+
+def test_its_limit_is_said_in_place_of_that_of_k_alone(key: Path, tmp_path: Path) -> None:
+    saved(tmp_path / "rows", "k>=2[any 2 rows]", key)
+    saved(tmp_path / "k", "k>=2", key, algorithm=ic.Optimal())
+    rows, k = (json.loads((tmp_path / name / "public/release.json").read_text()) for name in ("rows", "k"))
+    assert not any("several rows" in said for said in rows["limits"])
+    assert any("several rows" in said for said in k["limits"])
+    assert "2 rows" in rows["promises"][0]["limits"]
+
+
+visits = st.lists(st.tuples(st.integers(0, 5), st.sampled_from([31, 38, 52, 71]), st.sampled_from("pqr")), max_size=16)
+
+
+@settings(max_examples=25)
+@given(table=visits, m=st.integers(1, 3), multiset=st.booleans())
+def test_all_readers_agree_with_the_definition(
+    tmp_path_factory: pytest.TempPathFactory, table: Any, m: int, multiset: bool
+) -> None:
+    folder = tmp_path_factory.mktemp("visits")
+    (folder / "key.bin").write_bytes(bytes(32))
+    rows = [{"who": who, "age": age, "ward": ward, "disease": "flu"} for who, age, ward in table]
+    model = ic.KmAnonymity(2, m, multiset=multiset)
+    try:
+        release = saved(folder / "out", str(model), folder / "key.bin", rows) if rows else None
+    except ic.NoSafeRelease:
+        release = None
+    if release is None:
+        return
+    people = defaultdict(list)
+    for row in release.table:
+        people[row["who"]].append((row["age"], row["ward"]))
+    assert release.verdict.findings[0].measured == (slow_rows.fewest(people, m, multiset=multiset),)
+    assert ic.verify(folder / "out").outcome == "holds"
+    assert script(folder / "out")[0] == 0
