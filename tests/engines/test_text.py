@@ -156,3 +156,25 @@ def test_cells_of_rows_that_are_held_are_written_as_those_on_the_disk(tmp_path: 
         files.append(([word.tolist() for word in block.words], block.counts.tolist(), block.parts.tolist()))
     assert files[0] == files[1]
     assert sum(files[0][1]) == 300
+
+
+def test_a_file_is_read_again_with_one_thread_where_memory_runs_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, batches, failures = write(tmp_path, 200), _text._column_batches, [True]
+    expected = open_table(path, memory="1GB").census(REQUEST)
+
+    def failing(relation: Any, names: Any, rows: int) -> Any:
+        yield from batches(relation, names, 50)  # what was read before does not count twice
+        if failures:
+            failures.clear()
+            msg = "Out of Memory Error: could not allocate block"
+            raise pa.ArrowInvalid(msg)
+
+    monkeypatch.setattr(_text, "_column_batches", failing)
+    engine: Any = open_table(path, memory="2GB")
+    found = engine.census(REQUEST)
+    assert not failures
+    assert [codes.tolist() for codes in found.codes] == [codes.tolist() for codes in expected.codes]
+    assert found.counts.tolist() == expected.counts.tolist()
+    assert engine._home._workshop.database.spared

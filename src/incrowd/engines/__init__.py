@@ -15,7 +15,7 @@ from incrowd.engines._files import Stamp, digest_of_files, ending_of, files_of, 
 from incrowd.engines._private_folder import private_folder
 from incrowd.engines._protocol import Engine, Replace, Stage, census_size_about, determines, sample_of, watching
 from incrowd.engines._remembered_table import Remembered, TableMemory
-from incrowd.engines._resources import Budget, Resources, peak_memory
+from incrowd.engines._resources import Budget, Resources, peak_memory, trim_memory
 from incrowd.engines._tables import head_of, is_written_by, open_table, write_table
 from incrowd.engines.formats._charset import Charset, can_decode
 from incrowd.engines.formats._csv import first_rows, header_of
@@ -36,6 +36,6 @@ __all__ = [
     "day_of", "determines", "digest_of_files", "ending_of", "escape_formula", "files_of", "first_rows", "head_of",
     "header_of", "is_escaped", "is_text", "is_written_by", "open_table", "open_written", "peak_memory", "places_of",
     "plain_day", "plain_number", "private_folder", "read_arrays", "read_folder", "read_texts", "sample_of", "shares_of",
-    "sheets_of", "spark_session", "spill_census", "table_of_columns", "unescape_formula", "unpersist", "watching",
-    "write_arrays", "write_database", "write_table",
+    "sheets_of", "spark_session", "spill_census", "table_of_columns", "trim_memory", "unescape_formula", "unpersist",
+    "watching", "write_arrays", "write_database", "write_table",
 ]  # fmt: skip

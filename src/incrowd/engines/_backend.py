@@ -146,7 +146,7 @@ class DuckBackend(Backend):
     def write(self, frame: Frame, names: Sequence[str], path: Path, wording: Wording | None = None) -> Wording:
         new = zip(inner_names(len(names)), map(name_sql, names), strict=True)
         named = frame.to_native().project(", ".join(f"{inner} AS {name}" for inner, name in new))
-        return self._sparingly(lambda rows: write_relation(named, path, self.codebook, wording, rows=rows))
+        return self.sparingly(lambda rows: write_relation(named, path, self.codebook, wording, rows=rows))
 
     def hand_back(self, table: pa.Table) -> Any:
         return self._scan(table) if self._hand_back is None else self._hand_back(table)
@@ -188,12 +188,12 @@ class DuckBackend(Backend):
         return frame_of(self._workshop.connection.read_parquet(str(path)))
 
     def spill(self, frame: Frame, path: Path) -> None:
-        self._sparingly(lambda rows: write_parquet(frame.to_native(), path, rows, direct=True))
+        self.sparingly(lambda rows: write_parquet(frame.to_native(), path, rows, direct=True))
 
     def fetched(self, frame: Frame, once: Sequence[str] = ()) -> pa.Table:
-        return self._sparingly(lambda _: self._fetched(frame, once))
+        return self.sparingly(lambda _: self._fetched(frame, once))
 
-    def _sparingly(self, work: Callable[[int | None], T]) -> T:
+    def sparingly(self, work: Callable[[int | None], T]) -> T:
         """Do some work, a second time with less memory if the first time takes too much; a user's DuckDB is theirs."""
         return work(None) if self._workshop is None else self._workshop.sparingly(work)
 

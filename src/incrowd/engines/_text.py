@@ -282,26 +282,29 @@ class TextEngine(CountedEngine):
         """Read the file, unless these columns have been read before."""
         wanted = [*dict.fromkeys([*(self._read.names if self._read else []), *names, *self._drop])]
         if self._read is None or len(wanted) > len(self._read.names):
-            budget = Budget(self._home.memory)
-            most = budget.rows(len(wanted))
-            rows = TextRows(wanted, self._missing_values, most, most / 2, self._most_values())
-            done = 0
-            if self.records is not None:
-                self.records.begin()
-            notation = self._notation if len(wanted) == len(self._inner) else None
-            source = self._source if notation is None else self._frame
-            together, inner = min(_BATCH, budget.batch(len(wanted))), [self._inner[name] for name in wanted]
-            for batch in _column_batches(source.to_native(), inner, together):
-                report_stage("reading", done, self._about)
-                rows.add(batch)
-                done += batch.num_rows
-            report_stage("reading", done, done)
-            self._home.check()
-            self._expect_every_record(done)
-            if notation is not None:
-                self._rewritten, self._unused = rows.make_plain(notation)
-            self._read = rows
+            self._read = self._home.sparingly(lambda _: self._rows_from_file(wanted))
         return self._read
+
+    def _rows_from_file(self, wanted: list[str]) -> TextRows:
+        budget = Budget(self._home.memory)
+        most = budget.rows(len(wanted))
+        rows = TextRows(wanted, self._missing_values, most, most / 2, self._most_values())
+        done = 0
+        if self.records is not None:
+            self.records.begin()
+        notation = self._notation if len(wanted) == len(self._inner) else None
+        source = self._source if notation is None else self._frame
+        together, inner = min(_BATCH, budget.batch(len(wanted))), [self._inner[name] for name in wanted]
+        for batch in _column_batches(source.to_native(), inner, together):
+            report_stage("reading", done, self._about)
+            rows.add(batch)
+            done += batch.num_rows
+        report_stage("reading", done, done)
+        self._home.check()
+        self._expect_every_record(done)
+        if notation is not None:
+            self._rewritten, self._unused = rows.make_plain(notation)
+        return rows
 
     def _expect_every_record(self, read: int) -> None:
         if self.records is not None:

@@ -31,6 +31,7 @@ from incrowd.engines import (
     private_folder,
     shares_of,
     spill_census,
+    trim_memory,
     write_arrays,
 )
 from incrowd.release._census import CensusPlan, Goal
@@ -160,10 +161,12 @@ class PartwisePublication:
         expect(fine=outcome.recoding.moves_all_of(problem.census), problem="has other records in a part than the table")
         sums.add(outcome.labels, outcome.sizes)
         predicted = prediction_of(problem, outcome.recoding)
+        trim_memory()  # what the search has left goes back before rows are written: a part takes no more than the first
         self.source.recoded(outcome.recoding).write(places[0])
         released = open_released(places[0], **self.source.engine.resources.options)
         classes_as_predicted(released, problem, outcome.recoding, predicted)
         write_arrays(outcome.recoding.cell_arrays(), places[1])
+        trim_memory()
         if self.watch is not None:
             self.watch.done += problem.census.records
         return fingerprint(predicted.classes)
