@@ -14,6 +14,7 @@ from .core import (
     ReleaseMismatch as ReleaseMismatch,
     Schema as Schema,
     SchemaError as SchemaError,
+    ShiftedDates as ShiftedDates,
     UncoveredValuesError as UncoveredValuesError,
     UnknownColumnError as UnknownColumnError,
     Verdict as Verdict,

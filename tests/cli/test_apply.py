@@ -92,3 +92,41 @@ def test_of_levels_and_cells_it_says_what_can_be_applied(run: Run) -> None:
     assert (code, "A local recoding belongs to the table" in err) == (2, True)
     said = " ".join(err.split())
     assert 'A release made with the search "optimal" can be applied to other tables.' in said
+
+
+@pytest.mark.filterwarnings("ignore:Column 'came' is not true", "ignore:1 of 5", "ignore:Near the first")
+def test_shifted_dates_are_published_as_before_and_verified_by_their_key(
+    run: Run, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def command(*arguments: str) -> tuple[int, str, str]:
+        with pytest.raises(SystemExit) as left:
+            main([*arguments])
+        said = capsys.readouterr()
+        return int(left.value.code or 0), said.out, said.err
+
+    Path("dates.key").write_bytes(bytes(range(32)))
+    rows = [f"p{number % 5},{number % 2},2025-01-0{number + 1}" for number in range(9)]
+    Path("stays.csv").write_text("\n".join(["person,age,came", *rows]))
+    Path("plan.toml").write_text(
+        'version = 1\n[data]\npath = "stays.csv"\nentity = "person"\n[columns.age]\nrole = "quasi"\n[columns.came]\n'
+        'role = "shifted"\n[shift]\nwithin = 30\nkey_file = "dates.key"\n[privacy]\npromise = "k>=2"\n'
+        '[search]\nalgorithm = "optimal"\n[output]\nfolder = "shifted"\n'
+    )
+    code, out, err = command("anonymize", "plan.toml")
+    assert code == 0
+    assert "came                    not true: every date is shifted, all of a person alike,\n" in out
+    assert "note: 1 of 5 people are alone by the intervals between their dates" in out
+    assert "PASS  9 records published" in err
+    found = json.loads(command("anonymize", "plan.toml", "--force", "--json")[1])["shifted"]
+    assert (found["columns"], found["within"], found["intervals"]["shifts"]) == (["came"], 30, 60)
+    assert "every date is shifted" in command("anonymize", "plan.toml", "--force", "--explain")[1]
+    assert run("shifted/owner", "stays.csv", "-o", "next")[0] == 2
+    code, _, err = run("shifted/owner", "stays.csv", "-o", "next", "--shift-key", "dates.key")
+    assert code == 0
+    assert Path("next/public/data.csv").read_text() == Path("shifted/public/data.csv").read_text()
+    code, out, _ = command("verify", "next", "--original", "stays.csv", "--shift-key", "dates.key")
+    assert code == 0
+    assert "as certified  original: every shifted date is the true one" in out
+    code, out, _ = command("verify", "next", "--original", "stays.csv")
+    assert "how dates were shifted: that shows with the original table and the key of the shift" in out
+    assert command("verify", "next", "--shift-key", "dates.key")[0] == 2

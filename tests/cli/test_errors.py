@@ -212,7 +212,7 @@ CASES = [
         PlanError,
         ANONYMIZE,
         2,
-        "^^^^^^^^^^^ must be 'quasi', 'sensitive', 'identifier', 'insensitive' or 'drop', got 'identifer'. "
+        "^^^^^^^^^^^ must be 'quasi', 'sensitive', 'identifier', 'insensitive', 'shifted' or 'drop', got 'identifer'. "
         "Did you mean 'identifier'?",
         prepare=planned('"identifier"', '"identifer"'),
     ),

@@ -164,7 +164,7 @@ def test_a_file_is_read_again_with_one_thread_where_memory_runs_out(
     path, batches, failures = write(tmp_path, 200), _text._column_batches, [True]
     expected = open_table(path, memory="1GB").census(REQUEST)
 
-    def failing(relation: Any, names: Any, rows: int) -> Any:
+    def failing(relation: Any, names: Any, rows: int) -> Any:  # noqa: ARG001
         yield from batches(relation, names, 50)  # what was read before does not count twice
         if failures:
             failures.clear()

@@ -13,7 +13,7 @@ import incrowd as ic
 from engines.mutations import mutations
 from plan.plans import SMALL, changed
 
-ROLES = "'quasi', 'sensitive', 'identifier', 'insensitive' or 'drop'"
+ROLES = "'quasi', 'sensitive', 'identifier', 'insensitive', 'shifted' or 'drop'"
 EXAMPLES = "k>=5, l>=3[disease], t<=0.2[cost, ordered], enhanced(p=2, alpha=2)"
 NESTED = "For example 5, 10, 20: each a multiple of the one before."
 
@@ -197,7 +197,7 @@ def test_an_error_points_at_the_place(folder: Path) -> None:
         " --> changed.toml:5  columns.name.role\n"
         "  |\n"
         '5 | role = "identifer"\n'
-        "  |        ^^^^^^^^^^^ must be 'quasi', 'sensitive', 'identifier', 'insensitive' or 'drop', "
+        "  |        ^^^^^^^^^^^ must be 'quasi', 'sensitive', 'identifier', 'insensitive', 'shifted' or 'drop', "
         "got 'identifer'. Did you mean 'identifier'?"
     )
 
@@ -350,3 +350,85 @@ def test_a_password_in_a_plan_is_not_repeated(old: str, new: str, key: str, tmp_
         ic.Plan.read(path)
     assert [problem.key for problem in caught.value.problems] == [key]
     assert "sesame" not in f"{caught.value}{caught.value.problems}"
+
+
+# Shifted dates
+
+STAYS = """\
+version = 1
+[data]
+path = "stays.csv"
+entity = "person"
+[columns.age]
+role = "quasi"
+[columns.came]
+role = "shifted"
+[shift]
+within = 30
+weekdays = true
+key_file = "dates.key"
+[privacy]
+promise = ["k>=2"]
+"""
+SHOULD = (
+    "a shifted date is not true, and no promise counts it: shift it, or publish it vaguer as a quasi-identifier, by "
+    "the hierarchy"
+)
+WITHIN = "within must be a whole number of days from 7 to 36,525,"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "found"),
+    [
+        (
+            'entity = "person"\n',
+            "",
+            (7, "columns.came.role", "dates are shifted by person: 'entity' under [data] must say whose row it is."),
+        ),
+        ("within = 30\n", "", (9, "shift", "'within' is missing under [shift], for example 180.")),
+        ('key_file = "dates.key"\n', "", (9, "shift", "'key_file' is missing under [shift], for example 'dates.key'.")),
+        ('role = "shifted"', 'role = "drop"', (9, "shift", "no column has the role 'shifted'.")),
+        ('"dates.key"', f'"{"k" * 300}"', (12, "shift.key_file", "cannot be a path: its name is too long.")),
+        (
+            "within = 30",
+            "within = 6",
+            (
+                10,
+                "shift.within",
+                f"{WITHIN} so that whole weeks fit, got 6. For example 180: half a year to either side.",
+            ),
+        ),
+        ("within = 30", "within = 30.5", (10, "shift.within", "must be a whole number, got 30.5.")),
+        ("weekdays = true", 'weekdays = "yes"', (11, "shift.weekdays", "must be true or false, got 'yes'.")),
+        ("weekdays", "weekday", (11, "shift.weekday", "is unknown; did you mean 'weekdays'?")),
+        (
+            '["k>=2"]',
+            '["k>=2", "l>=2[came]"]',
+            (
+                14,
+                "privacy.promise.1",
+                f"is about 'came', which has the role 'shifted' and not 'sensitive'; {SHOULD} dates(...).",
+            ),
+        ),
+        (
+            'role = "shifted"',
+            'role = "shifted"\nhierarchy = "auto"',
+            (9, "columns.came.hierarchy", "belongs to columns with the role 'quasi' or 'sensitive', not 'shifted'."),
+        ),
+    ],
+)
+def test_what_is_wrong_with_a_shift_is_named_with_its_place(
+    tmp_path: Path, old: str, new: str, found: tuple[int, str, str]
+) -> None:
+    assert old in STAYS
+    (tmp_path / "plan.toml").write_text(STAYS.replace(old, new), encoding="utf-8")
+    assert found in problems(tmp_path / "plan.toml")
+
+
+def test_a_shift_that_is_not_there_is_asked_for_at_the_column(tmp_path: Path) -> None:
+    head, _, tail = STAYS.partition("[shift]")
+    (tmp_path / "plan.toml").write_text(head + tail[tail.index("[privacy]") :], encoding="utf-8")
+    assert problems(tmp_path / "plan.toml") == [
+        (8, "columns.came.role", "'within' is missing under [shift], for example 180."),
+        (8, "columns.came.role", "'key_file' is missing under [shift], for example 'dates.key'."),
+    ]

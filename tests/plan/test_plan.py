@@ -212,6 +212,7 @@ def test_a_plan_shows_no_values() -> None:
 
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=8)
+PATHS = TEXTS.filter(lambda text: "\0" not in text)  # no file's name has it
 NUMBERS = st.integers(1, 1000) | st.floats(0.001, 1000)
 FORMS = st.one_of(
     st.sampled_from(["auto", "flat", "mask"]),
@@ -251,8 +252,12 @@ def plans(draw: st.DrawFn) -> dict[str, Any]:
         "version": 1,
         "data": draw(
             st.fixed_dictionaries(
-                {"path": TEXTS},
-                optional={"missing": st.lists(TEXTS), "sheet": TEXTS | st.integers(), "encoding": st.just("latin-1")},
+                {"path": PATHS},
+                optional={
+                    "missing": st.lists(TEXTS),
+                    "sheet": TEXTS | st.integers(-(2**63), 2**63 - 1),
+                    "encoding": st.just("latin-1"),
+                },
             )
         ),
         "columns": {**columns, draw(TEXTS): draw(QUASI)},
@@ -261,7 +266,7 @@ def plans(draw: st.DrawFn) -> dict[str, Any]:
                 {"promise": st.sampled_from(["k>=5", ["k>=2", "k>=3"]])}, optional={"max_suppressed": st.floats(0, 1)}
             )
         ),
-        "output": draw(st.fixed_dictionaries({}, optional={"folder": TEXTS, "force": st.booleans()})),
+        "output": draw(st.fixed_dictionaries({}, optional={"folder": PATHS, "force": st.booleans()})),
     }
 
 
@@ -345,3 +350,32 @@ def test_the_plan_that_is_kept_with_a_release_means_the_same_files_from_there(fo
     before = (place / "public" / "data.csv").read_bytes()
     kept.run(write=True, force=True)
     assert (place / "public" / "data.csv").read_bytes() == before
+
+
+@pytest.mark.filterwarnings("ignore::incrowd.PrivacyWarning")
+def test_a_plan_shifts_dates_by_a_key_beside_it(tmp_path: Path) -> None:
+    rows = [f"p{number % 4},{number % 2},2025-0{number + 1}-01" for number in range(8)]
+    (tmp_path / "stays.csv").write_text("\n".join(["person,age,came", *rows]), encoding="utf-8")
+    (tmp_path / "dates.key").write_bytes(bytes(range(32)))
+    plan = ic.Plan.of(
+        {
+            "version": 1,
+            "data": {"path": "stays.csv", "entity": "person"},
+            "columns": {"age": {"role": "quasi"}, "came": {"role": "shifted"}},
+            "shift": {"within": 30, "weekdays": True, "key_file": "dates.key"},
+            "privacy": {"promise": "k>=2"},
+        },
+        folder=tmp_path,
+    )
+    assert plan.schema().shifted == ic.ShiftedDates(["came"], within=30, weekdays=True)
+    direct = ic.anonymize(tmp_path / "stays.csv", plan.schema(), model="k>=2", shift_key=tmp_path / "dates.key")
+    plan.write(tmp_path / "plan.toml")
+    (tmp_path / "deep").mkdir()
+    ic.Plan.read(tmp_path / "plan.toml").write(tmp_path / "deep/plan.toml")
+    assert 'key_file = "../dates.key"' in (tmp_path / "deep/plan.toml").read_text(encoding="utf-8")
+    assert "[shift]  # how far dates with the role shifted are shifted" in (tmp_path / "plan.toml").read_text(
+        encoding="utf-8"
+    )
+    for read in (plan, ic.Plan.read(tmp_path / "plan.toml"), ic.Plan.read(tmp_path / "deep/plan.toml")):
+        assert read.run().table == direct.table
+    assert ic.Plan.read(tmp_path / "plan.toml") == plan

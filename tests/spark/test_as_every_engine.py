@@ -6,7 +6,7 @@ import inspect
 from collections.abc import Callable, Iterator
 from types import ModuleType
 
-from engines import test_encoding, test_recoding, test_reference, test_tables
+from engines import test_encoding, test_recoding, test_reference, test_shift, test_tables
 
 NEVER = {
     "test_rows_can_keep_their_order": "the rows of a cluster have no order",
@@ -29,7 +29,7 @@ def bodies(*modules: ModuleType) -> Iterator[tuple[str, Callable[..., None]]]:
                 yield name.replace("test_", f"{module.__name__.rpartition('.')[2]}_", 1), test
 
 
-globals().update(bodies(test_encoding, test_recoding, test_reference, test_tables))
+globals().update(bodies(test_encoding, test_recoding, test_reference, test_shift, test_tables))
 
 
 def test_everything_that_is_not_asked_exists() -> None:

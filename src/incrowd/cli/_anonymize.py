@@ -246,6 +246,10 @@ MaxSuppressed = Annotated[
 MaxRecords = Annotated[
     int | None, Option("--max-suppressed-records", metavar="N", help="Their number, in place of the share.")
 ]
+ShiftKey = Annotated[
+    Path | None,
+    Option("--shift-key", metavar="FILE", help="The key by which dates were shifted there."),
+]
 Drop = Annotated[bool, Option("--drop-others", help="Leave out columns without a role, instead of refusing.")]
 OWN_WORDS: Words = {"max_suppressed_records": lambda one: f"--max-suppressed-records {one.value}"}
 
@@ -259,6 +263,7 @@ def apply(
     max_suppressed: MaxSuppressed = 0.0,
     max_records: MaxRecords = None,
     drop_others: Drop = False,
+    shift_key: ShiftKey = None,
     force: Force = False,
     sign: Sign = None,
     plain: Plain = False,
@@ -283,6 +288,7 @@ def apply(
         "format": kind or format_like(data),
         "dialect": "plain" if plain else "input",
         "stars": stars or "star",
+        "shift_key": shift_key,
         "force": force,
         "sign": sign,
         **({"others": "drop"} if drop_others else {}),

@@ -288,12 +288,19 @@ def release_lines(release: Release, paper: Paper) -> list[str]:
         "",
         f"{'column':<{NAME}}published",
         *(f"{short(part.column, NAME - 1, ' '):<{NAME}}{part.published}" for part in release.columns.values()),
+        *(line for name, told in recipe.untrue.items() for line in _untrue_lines(name, told)),
         "",
         *shortfall_lines(release, paper),
         f"detail kept: {percent(release.detail_kept)} on average over the columns{geometric}",
         f"search: {PROOFS.get(recipe.proof, recipe.proof)}{looked}{'; ' * bool(recipe.gap)}{recipe.gap}",
         *(f"note: {note}" for note in recipe.notes),
     ]
+
+
+def _untrue_lines(name: str, told: str) -> list[str]:
+    """Say what became of a column of shifted dates, in lines that fit."""
+    first = f"{short(name, NAME - 1, ' '):<{NAME}}"
+    return textwrap.wrap(told, WIDTH, initial_indent=first, subsequent_indent=" " * NAME)
 
 
 def shortfall_lines(release: Release, paper: Paper) -> Iterator[str]:
@@ -326,6 +333,7 @@ def facts_of(release: Release) -> dict[str, Any]:
             for name, column in release.columns.items()
         ],
         **{name: getattr(recipe, name) for name in ("proof", "checked", "nodes")},
+        **({"shifted": dict(recipe.shifted)} if recipe.shifted else {}),
         "notes": list(recipe.notes),
     }
 

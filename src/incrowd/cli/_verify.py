@@ -24,6 +24,9 @@ Original = Annotated[
     Path | None, Option(metavar="DATA", help="The original table, to measure all that the file alone cannot show.")
 ]
 Key = Annotated[Path | None, Option(metavar="FILE", help="The public Ed25519 key (PEM) of whoever signed it.")]
+ShiftKey = Annotated[
+    Path | None, Option("--shift-key", metavar="FILE", help="The key by which dates were shifted, beside --original.")
+]
 Quiet = Annotated[bool, Option("--quiet", "-q", help="Write only what differs or could not be checked.")]
 
 EXITS = {"holds": 0, "does not hold": FOUND, "could not be checked": NOT_CHECKED}
@@ -36,6 +39,7 @@ def verify(
     owner: Owner = None,
     original: Original = None,
     key: Key = None,
+    shift_key: ShiftKey = None,
     *,
     reading: dict[str, Any],
     as_json: Json = False,
@@ -47,7 +51,7 @@ def verify(
     """
     from incrowd.release import verify as measure_again
 
-    found = measure_again(release, owner=owner, original=original, key=key, **reading)
+    found = measure_again(release, owner=owner, original=original, key=key, shift_key=shift_key, **reading)
     if as_json:
         names = ("outcome", "holds", "checked", "differences", "not_checked", "on_trust")
         write_json({"schema": 1, **{name: getattr(found, name) for name in names}})

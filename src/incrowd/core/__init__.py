@@ -37,7 +37,7 @@ from incrowd.core._recoding import (
     join_cells,
     recoding_from_arrays,
 )
-from incrowd.core._schema import Binding, Meaning, Schema
+from incrowd.core._schema import UNTRUE, Binding, Meaning, Schema, ShiftedDates, check_shift
 from incrowd.core._supersets import Partition, SupersetMode, supersets
 from incrowd.core._texts import WHOLE_FLOATS, Kind, canonical_text, canonical_value, exact_number
 from incrowd.core._verdict import Finding, Verdict, joint_verdict
@@ -57,6 +57,7 @@ from incrowd.core._whole_files import (
 __all__ = [
     "FORCE",
     "TOP",
+    "UNTRUE",
     "WHOLE_FLOATS",
     "Binding",
     "Cells",
@@ -97,6 +98,7 @@ __all__ = [
     "Schema",
     "SchemaError",
     "Setting",
+    "ShiftedDates",
     "Step",
     "SupersetMode",
     "UncoveredValuesError",
@@ -111,6 +113,7 @@ __all__ = [
     "canonical_value",
     "check_file",
     "check_path",
+    "check_shift",
     "check_target",
     "class_extremes",
     "compatible_sizes",

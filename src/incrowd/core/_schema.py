@@ -1,4 +1,4 @@
-"""``Schema``: the role of every column (quasi-identifier, sensitive, identifier, person, count), and its hierarchy."""
+"""``Schema``: the role of every column (quasi-identifier, sensitive, identifier, person, ...), and its hierarchy."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from incrowd.core._domain import Domain
 from incrowd.core._errors import Hint, ParameterError, SchemaError, Setting, UnknownColumnError
 from incrowd.core._ladder import Hierarchy, Ladder
 
-Role = Literal["quasi-identifier", "sensitive", "identifier", "insensitive", "entity", "count"]
+Role = Literal["quasi-identifier", "sensitive", "identifier", "insensitive", "shifted", "entity", "count"]
 MissingPolicy = Literal["value", "drop"]
 
 
@@ -32,6 +32,84 @@ class Binding:
     notes: tuple[str, ...]  # what a careful reader should know: names and numbers only
 
 
+WEEK = 7
+
+
+@dataclass(frozen=True, slots=True)
+class ShiftedDates:
+    """Dates that are published shifted: all dates of a person by the same days, in every table and every year.
+
+    Parameters
+    ----------
+    columns
+        The columns with the dates, or moments; each has this role and no other.
+    within
+        By so many days at most, to either side; never by none.
+    weekdays
+        Whether a Monday stays a Monday: then dates are shifted by whole weeks, and ``within`` must be 7 or more.
+
+    Notes
+    -----
+    The columns are **not true** any more. What stays true are the intervals between the dates of a person, which can
+    tell who it is: how many people are alone by them is measured. By how many days a person's dates are shifted follows
+    from the person and a secret key, which is given where the table is published (``shift_key``). The column of
+    persons, the entity of the schema, is needed. No promise can be about a shifted column: a shift is no
+    generalization.
+
+    Examples
+    --------
+    >>> import incrowd as ic
+    >>> ic.ShiftedDates(["admission", "discharge"], within=180, weekdays=True).furthest
+    175
+    """
+
+    columns: Sequence[str]
+    within: int
+    weekdays: bool = False
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "columns", _checked_names("the columns of ShiftedDates", self.columns))
+        if not self.columns:
+            msg = "ShiftedDates names no column."
+            raise SchemaError(msg, hint='write ShiftedDates(["admission", "discharge"], within=180) with your columns.')
+        if len(set(self.columns)) < len(self.columns):
+            msg = "ShiftedDates names a column twice."
+            raise SchemaError(msg, hint="name each once.")
+        check_shift(self.within, self.weekdays)
+
+    @property
+    def step(self) -> int:
+        """Every shift is a multiple of so many days."""
+        return WEEK if self.weekdays else 1
+
+    @property
+    def furthest(self) -> int:
+        """The largest shift that there is, in days."""
+        return self.within // self.step * self.step
+
+    @property
+    def words(self) -> str:
+        """Say by how much dates are shifted."""
+        return f"by up to {self.within:,} days{', in whole weeks' if self.weekdays else ''}"
+
+
+FARTHEST = 36_525
+"""No shift is longer than a century."""
+
+
+def check_shift(within: object, weekdays: object) -> None:
+    """Refuse a bound by which no date, or every date, would leave its place."""
+    if not isinstance(weekdays, bool):
+        msg = f"weekdays must be true or false, got {type(weekdays).__name__}."
+        raise ParameterError(msg)
+    least = WEEK if weekdays else 1
+    if not isinstance(within, int) or isinstance(within, bool) or not least <= within <= FARTHEST:
+        shown = within if isinstance(within, int | float) else type(within).__name__
+        kept = ", so that whole weeks fit" if weekdays else ""
+        msg = f"within must be a whole number of days from {least} to {FARTHEST:,}{kept}, got {shown}."
+        raise ParameterError(msg, hint="for example 180: half a year to either side.")
+
+
 @dataclass(frozen=True, init=False)
 class Schema:
     """The role of every column, and what is known about its values.
@@ -48,6 +126,9 @@ class Schema:
         Columns that name a person. Never published.
     insensitive
         Columns that are published as they are.
+    shifted
+        Columns with dates that are published shifted, as ``ShiftedDates``: they are not true any more, and no promise
+        counts them.
     entity
         The column that says whose row it is, where a person can have several. Never published.
     count
@@ -75,6 +156,7 @@ class Schema:
     sensitive: tuple[tuple[str, Meaning | None], ...]
     identifiers: tuple[str, ...]
     insensitive: tuple[str, ...]
+    shifted: ShiftedDates | None
     entity: str | None
     count: str | None
     missing: MissingPolicy
@@ -87,6 +169,7 @@ class Schema:
         *,
         identifiers: Sequence[str] = (),
         insensitive: Sequence[str] = (),
+        shifted: ShiftedDates | None = None,
         entity: str | None = None,
         count: str | None = None,
         missing: MissingPolicy = "value",
@@ -97,6 +180,7 @@ class Schema:
             "sensitive": _checked_pairs("sensitive", sensitive),
             "identifiers": _checked_names("identifiers", identifiers),
             "insensitive": _checked_names("insensitive", insensitive),
+            "shifted": shifted,
             "entity": _checked_name("entity", entity) if entity is not None else None,
             "count": _checked_name("count", count) if count is not None else None,
             "missing": missing,
@@ -115,6 +199,11 @@ class Schema:
     def sensitive_names(self) -> tuple[str, ...]:
         """The sensitive columns, in the order in which they were given."""
         return tuple(name for name, _ in self.sensitive)
+
+    @property
+    def shifted_names(self) -> tuple[str, ...]:
+        """The columns whose dates are shifted, in the order in which they were given."""
+        return () if self.shifted is None else tuple(self.shifted.columns)
 
     def role(self, column: str) -> Role | None:
         """Say which role a column has, or ``None``."""
@@ -174,6 +263,7 @@ class Schema:
         yield from (("sensitive", name) for name in self.sensitive_names)
         yield from (("identifier", name) for name in self.identifiers)
         yield from (("insensitive", name) for name in self.insensitive)
+        yield from (("shifted", name) for name in self.shifted_names)
         if self.entity is not None and self.entity not in self.identifiers:
             yield "entity", self.entity
         if self.count is not None:
@@ -183,12 +273,16 @@ class Schema:
         if not self.quasi:
             msg = "The schema has no quasi-identifier."
             raise SchemaError(msg, hint="name the columns by which an outsider could recognise a person: quasi=[...].")
+        if self.shifted is not None and not isinstance(self.shifted, ShiftedDates):
+            msg = f"shifted must say which dates are shifted and how far, got {type(self.shifted).__name__}."
+            raise SchemaError(msg, hint='write shifted=ShiftedDates(["admission", "discharge"], within=180).')
         seen: dict[str, Role] = {}
         for role, name in self._roles():
             if name in seen:
                 twice = f"is given twice as {role}" if seen[name] == role else f"has two roles: {seen[name]} and {role}"
                 msg = f"Column {name!r} {twice}."
-                raise SchemaError(msg, hint="give every column one role.")
+                hint = UNTRUE if role == "shifted" and role != seen[name] else "give every column one role."
+                raise SchemaError(msg, hint=hint)
             seen[name] = role
         if self.missing not in ("value", "drop"):
             msg = f"missing must be 'value' or 'drop', got {self.missing!r}."
@@ -200,6 +294,13 @@ class Schema:
             if not _may_be_bound(meaning):
                 msg = f"Column {name!r} was given {_what_is(meaning)} where categories or a hierarchy are expected."
                 raise SchemaError(msg, hint="use categories(...), tree(...), ordered(...) or None.")
+
+
+UNTRUE = (
+    "a shifted date is not true, and no promise counts it: shift it, or publish it vaguer as a quasi-identifier, by "
+    "the hierarchy dates(...)."
+)
+"""What is said to whoever wants both."""
 
 
 def _may_be_bound(part: object) -> bool:

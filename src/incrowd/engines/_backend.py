@@ -105,6 +105,10 @@ class Backend(ABC):
             self.stamp.check()
 
     @abstractmethod
+    def shifted(self, frame: Frame, column: str, days: str) -> Frame:
+        """Shift the dates or moments of a column by the whole days of another, each 24 hours in any zone."""
+
+    @abstractmethod
     def numbered(self, frame: Frame) -> Frame:
         """Add the number of every row, in the order of the table, as the column ``row``."""
 
@@ -154,6 +158,12 @@ class DuckBackend(Backend):
     def damage(self) -> DataError | None:
         """Say which of the files cannot be read; ``None`` if all can, or there are none."""
         return None if self._workshop is None else damage_in(self.files, self._workshop.connection)
+
+    def shifted(self, frame: Frame, column: str, days: str) -> Frame:
+        relation = frame.to_native()
+        type_ = str(dict(zip(relation.columns, relation.types, strict=True))[column])
+        by = f"CAST({days} AS INTEGER)" if type_ == "DATE" else f"to_hours(24 * {days})"
+        return frame_of(relation.project(f"* REPLACE (CAST({column} + {by} AS {type_}) AS {column})"))
 
     def numbered(self, frame: Frame) -> Frame:
         if self._workshop is not None:  # a connection of the user's has its own settings
@@ -247,6 +257,11 @@ class PolarsBackend(Backend):
 
     def hand_back(self, table: pa.Table) -> Any:
         return self.bring(table).to_native()
+
+    def shifted(self, frame: Frame, column: str, days: str) -> Frame:
+        native, polars = frame.to_native(), self._polars
+        moved = polars.col(column) + polars.duration(days=polars.col(days))
+        return frame_of(native.with_columns(moved.cast(native.collect_schema()[column])))
 
     def numbered(self, frame: Frame) -> Frame:
         return frame_of(frame.to_native().with_row_index(ROW))

@@ -29,9 +29,10 @@ from incrowd.engines._arrow import kind_of_type, with_own_type
 from incrowd.engines._border import guarded
 from incrowd.engines._encoding import Coded
 from incrowd.engines._files import Stamp
-from incrowd.engines._protocol import Replacements, places_of_a_sample, report_stage
+from incrowd.engines._protocol import Replacements, places_of_a_sample, report_stage, shifts_in, texts_in
 from incrowd.engines._recoding import check_records, label_classes, publish_full_domain, publish_locally
 from incrowd.engines._resources import DEFAULT_RESOURCES, Resources
+from incrowd.engines._shift import shifted_column
 from incrowd.engines.formats._output import check_suffix, write_arrow
 from incrowd.engines.formats._statistics import NO_CODEBOOK
 from incrowd.engines.formats._wording import Wording
@@ -104,7 +105,10 @@ class EagerEngine:
         else:
             rows, labelled = publish_full_domain(recoding, codes)
         columns = {name: labelled[name] if name in labelled else self._column(name).only(rows) for name in publish}
-        for name, text_of in (replace or {}).items():
+        for name, shift in shifts_in(replace).items():
+            person, known = self._known_column(shift.by)
+            columns[name] = shifted_column(columns[name], person.codes[rows], shift.days(known), name)
+        for name, text_of in texts_in(replace).items():
             columns[name] = columns[name].replaced(text_of)
         return EagerEngine(
             columns, self._hand_back, keep_order=keep_order, untyped=self._untyped, resources=self.resources

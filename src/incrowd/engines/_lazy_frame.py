@@ -29,9 +29,19 @@ from incrowd.engines._border import guarded
 from incrowd.engines._duckdb import inner_names
 from incrowd.engines._encoding import Coded, Coding, domain_of, with_words
 from incrowd.engines._files import WAIT, Stamp
-from incrowd.engines._protocol import Engine, Replacements, cells_about, is_in_share, report_stage
+from incrowd.engines._protocol import (
+    Engine,
+    Replacements,
+    Shift,
+    cells_about,
+    is_in_share,
+    report_stage,
+    shifts_in,
+    texts_in,
+)
 from incrowd.engines._recoding import check_records, label_classes, recode_full_domain, recode_locally, replace_values
 from incrowd.engines._resources import Budget, Resources, check_values, trim_memory
+from incrowd.engines._shift import days_beside, shift_texts, with_days
 from incrowd.engines.formats._output import check_suffix
 from incrowd.engines.formats._statistics import Codebook
 from incrowd.engines.formats._wording import Wording
@@ -156,7 +166,8 @@ class FrameEngine:
             frame = self._frame_recoded_locally(recoding, publish, coded, keep_order=keep_order)
         else:
             frame = recode_full_domain(self._clean(list(self._inner), row=keep_order), recoding, coded, self._home)
-        for name, text_of in (replace or {}).items():
+        frame = self._with_shifts(frame, shifts_in(replace))
+        for name, text_of in texts_in(replace).items():
             domain = self.domains([name])[name]
             texts = [None if text is None else text_of(text) for text in domain.texts.tolist()]
             frame = replace_values(frame, self._coding(name, domain), texts, self._home)
@@ -322,6 +333,23 @@ class FrameEngine:
             ranks += [ROW] if keep_order else []  # rows that are published alike differ by where they stand
         frame = self._clean(list(self._inner), row=keep_order)
         return recode_locally(frame, recoding, pieces, coded, self._home, ranks)
+
+    def _with_shifts(self, frame: Frame, shifts: Mapping[str, Shift]) -> Frame:
+        """Shift the dates of columns by the days of the person of each row."""
+        days: dict[str, Any] = {}
+        for name, shift in shifts.items():
+            inner, persons = self._inner[name], self.domains([shift.by])[shift.by]
+            if shift.by not in days:
+                days[shift.by] = shift.days(persons)
+                frame = with_days(frame, self._coding(shift.by, persons), days[shift.by], self._home)
+            beside = days_beside(self._inner[shift.by])
+            if _kind_of(self._dtypes[name]) == "text":
+                reach = int(np.abs(days[shift.by]).max(initial=0))
+                coding = self._coding(name, self.domains([name])[name])
+                frame = shift_texts(frame, coding, name, beside, reach, self._home)
+            else:
+                frame = self._home.shifted(frame, inner, beside)
+        return frame
 
     def _ranks(self, names: Sequence[str]) -> list[Coding | str]:
         """Say how rows are ranked by their published columns: as the engine compares them."""

@@ -17,6 +17,7 @@ from incrowd.core import (
     Census,
     CensusRequest,
     Classes,
+    DataError,
     Domain,
     EngineError,
     Kind,
@@ -29,7 +30,35 @@ from incrowd.engines._resources import Resources
 from incrowd.engines.formats._wording import Wording
 
 Replace = Callable[[str], str]  # what a text is published as
-Replacements = Mapping[str, Replace] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Shift:
+    """How the dates of a column are shifted: by the days that follow from the person, as the person is printed."""
+
+    by: str  # the column that says whose row it is
+    days_of: Callable[[str], int]
+
+    def days(self, persons: Domain) -> Any:
+        """Give the days of every person; refuse rows of nobody, whose dates nothing could shift."""
+        if persons.has_null:
+            rows = int(persons.counts[-1])
+            msg = f"Column {persons.column!r} says whose row it is, and is missing in {rows:,} rows."
+            raise DataError(msg, hint="dates are shifted by person: say whose these rows are, or leave them out.")
+        return np.array([self.days_of(text) for text in persons.texts.tolist()], dtype=np.int64)
+
+
+Replacements = Mapping[str, Replace | Shift] | None
+
+
+def shifts_in(replace: Replacements) -> dict[str, Shift]:
+    """Give the columns whose dates are shifted."""
+    return {name: one for name, one in (replace or {}).items() if isinstance(one, Shift)}
+
+
+def texts_in(replace: Replacements) -> dict[str, Replace]:
+    """Give the columns whose texts are replaced."""
+    return {name: one for name, one in (replace or {}).items() if not isinstance(one, Shift)}
 
 
 class Engine(Protocol):
@@ -77,7 +106,8 @@ class Engine(Protocol):
         publish
             The columns of the result, in order. All others are left out.
         replace
-            Per column that is not recoded, what each of its texts is replaced by. Missing stays missing.
+            Per column that is not recoded, what each of its texts is replaced by, or how its dates are shifted.
+            Missing stays missing. What is known of persons for a shift are their texts before these are replaced.
         keep_order
             Whether rows come out in the order in which they went in, instead of sorted.
         """

@@ -33,9 +33,10 @@ from incrowd.core import (
 from incrowd.engines._arrow import column_of_objects
 from incrowd.engines._border import guarded
 from incrowd.engines._files import Stamp
-from incrowd.engines._protocol import Replacements, places_of_a_sample
+from incrowd.engines._protocol import Replacements, places_of_a_sample, shifts_in, texts_in
 from incrowd.engines._recoding import check_records
 from incrowd.engines._resources import DEFAULT_RESOURCES, Resources
+from incrowd.engines._shift import WrittenDates
 from incrowd.engines.formats._output import check_suffix, write_arrow
 from incrowd.engines.formats._wording import Wording
 
@@ -107,7 +108,14 @@ class ReferenceEngine:
             counted = recoding.count or recoding.quasi[0]
             check_records(recoding, self.domains([counted])[counted])
             labelled = list(self._local(recoding, publish))
-        for name, text_of in (replace or {}).items():
+        for name, shift in shifts_in(replace).items():
+            persons = self.domains([shift.by])[shift.by]
+            days = dict(zip(persons.texts.tolist(), shift.days(persons).tolist(), strict=True))
+            texts = persons.texts[_codes(persons, [row[shift.by] for row in labelled])].tolist()
+            WrittenDates.of(name, [*{row[name] for row in labelled if isinstance(row[name], str)}])
+            for row, person in zip(labelled, texts, strict=True):
+                row[name] = _shifted_value(row[name], dt.timedelta(days=days[person]))
+        for name, text_of in texts_in(replace).items():
             domain = self.domains([name])[name]
             for row, code in zip(labelled, _codes(domain, [row[name] for row in labelled]), strict=True):
                 row[name] = None if row[name] is None else text_of(domain.texts[code])
@@ -227,6 +235,12 @@ def _value_as_in_domain(domain: Domain, value: Any) -> Any:
     if domain.kind == "instant":
         return value.astimezone(dt.UTC).replace(tzinfo=None)
     return value.date() if domain.kind == "date" and isinstance(value, dt.datetime) else value
+
+
+def _shifted_value(value: Any, days: dt.timedelta) -> Any:
+    if not isinstance(value, str):
+        return None if value is None else value + days
+    return (dt.date.fromisoformat(value[:10]) + days).isoformat() + value[10:]
 
 
 def _sort_key(row: Row, names: Sequence[str]) -> list[tuple[bool, Any]]:

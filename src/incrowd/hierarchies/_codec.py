@@ -7,7 +7,7 @@ and numbers as people write them; a saved recoding has every field under its own
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import fields, replace
+from dataclasses import asdict, fields, replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -15,7 +15,16 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from incrowd.core import DataError, Hierarchy, HierarchyError, KnownLadder, Recoding, Schema, SchemaError
+from incrowd.core import (
+    DataError,
+    Hierarchy,
+    HierarchyError,
+    KnownLadder,
+    Recoding,
+    Schema,
+    SchemaError,
+    ShiftedDates,
+)
 from incrowd.hierarchies._auto import auto
 from incrowd.hierarchies._categories import Categories
 from incrowd.hierarchies._classification import Classification, classification
@@ -169,6 +178,8 @@ def plain_roles(schema: Schema) -> Plain:
     averaged = {name: one.by for name, one in schema.quasi if isinstance(one, Averaged)}
     roles = {name: [*value] if isinstance(value, tuple) else value for name, value in _fields_of(schema).items()}
     roles["quasi"] = list(schema.quasi_names)
+    roles.pop("shifted")
+    roles |= {} if schema.shifted is None else {"shifted": asdict(schema.shifted)}
     roles["sensitive"] = [[name, _plain_meaning(name, meaning)] for name, meaning in schema.sensitive]
     return ({"averaged": averaged} if averaged else {}) | roles
 
@@ -179,7 +190,9 @@ def schema_from_plain(plain: Mapping[str, Any], recoding: Recoding) -> Schema:
         name: KnownLadder(recoding.domains[name], ladder) for name, ladder in recoding.ladders.items()
     }
     known |= {name: Averaged(known.get(name, auto()), by) for name, by in plain.get("averaged", {}).items()}
-    roles = {one.name: plain[one.name] for one in fields(Schema)}
+    roles = {one.name: plain[one.name] for one in fields(Schema) if one.name != "shifted"}
+    shifted = plain.get("shifted")  # missing in what earlier versions saved
+    roles["shifted"] = None if shifted is None else ShiftedDates(**shifted)
     roles["quasi"] = {name: known.get(name) for name in plain["quasi"]}
     roles["sensitive"] = {name: _meaning_from_plain(meaning) for name, meaning in plain["sensitive"]}
     return Schema(**roles)

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from incrowd.core import Domain, Hint, ParameterError, Schema, SchemaError, Setting, UnknownColumnError
+from incrowd.core import UNTRUE, Domain, Hint, ParameterError, Schema, SchemaError, Setting, UnknownColumnError
 from incrowd.models._form import FORMS, MISSING, Form, bracket
 from incrowd.models._judge import Judge, Reference, Requirement
 
@@ -261,6 +261,9 @@ def sensitive_columns(of: Of, schema: Schema, model: str) -> tuple[str, ...]:
             raise SchemaError(msg, hint="name sensitive columns in the schema.")
         raise SchemaError(msg, hint=Hint("{}.", Setting("of", available[0], f"write of={available[0]!r}")))
     for name in names:
+        if name in schema.shifted_names:
+            msg = f"{model} is about {name!r}, whose dates are shifted."
+            raise SchemaError(msg, hint=UNTRUE)
         if name not in available:
             raise UnknownColumnError.of(name, available, given_as=f"the column of {model}")
     return names

@@ -13,7 +13,17 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from incrowd.core import DataError, IncrowdError, PlanError, PlanProblem, bytes_in, check_path, without_addresses
+from incrowd.core import (
+    UNTRUE,
+    DataError,
+    IncrowdError,
+    PlanError,
+    PlanProblem,
+    bytes_in,
+    check_path,
+    check_shift,
+    without_addresses,
+)
 from incrowd.engines import Budget, check_form
 from incrowd.measures import Measure
 from incrowd.models import Model, promise
@@ -30,6 +40,7 @@ from incrowd.plan._sections import (
     PrivacySection,
     ReportSection,
     SearchSection,
+    ShiftSection,
     build_hierarchy,
     kinds_in,
     parameters_of,
@@ -61,6 +72,7 @@ class Readable:
     data: DataSection | None = None
     columns: Mapping[str, ColumnSection] = field(default_factory=dict)
     privacy: PrivacySection | None = None
+    shift: ShiftSection | None = None
     search: SearchSection | None = None
     output: OutputSection | None = None
     report: ReportSection | None = None
@@ -77,6 +89,7 @@ def check(plan: Readable) -> Iterator[Trouble]:
     if len(plan.columns) == len(plan.names) > 0 and all(one.role != "quasi" for one in plan.columns.values()):
         message = "no column has the role 'quasi': by which could somebody recognise a person?"
         yield Trouble(("columns",), message, own=True)
+    yield from _check_shift(plan.shift or ShiftSection(), plan)
     if plan.privacy is not None:
         yield from _check_privacy(plan.privacy, plan)
     if plan.search is not None:
@@ -162,6 +175,26 @@ def _check_column(name: str, column: ColumnSection, folder: Path) -> Iterator[Tr
         yield from _complaints_of((*path, "categories"), lambda: column.build_categories(folder))
 
 
+def _check_shift(shift: ShiftSection, plan: Readable) -> Iterator[Trouble]:
+    """See that dates are shifted by person, so far and by a key; and that a shift has columns."""
+    yield from _check_path(("shift", "key_file"), shift.key_file)
+    shifted = [name for name, column in plan.columns.items() if column.role == "shifted"]
+    said = shift != ShiftSection()
+    if not shifted:
+        if said and len(plan.columns) == len(plan.names):
+            yield Trouble(("shift",), "no column has the role 'shifted'.", own=True)
+        return
+    where: Keys = ("shift",) if said else ("columns", shifted[0], "role")
+    if plan.data is not None and plan.data.entity is None:
+        message = "dates are shifted by person: 'entity' under [data] must say whose row it is."
+        yield Trouble(("columns", shifted[0], "role"), message)
+    for key, example in (("within", "180"), ("key_file", "'dates.key'")):
+        if getattr(shift, key) is None:
+            yield Trouble(where, f"{key!r} is missing under [shift], for example {example}.", own=said)
+    if shift.within is not None:
+        yield from _complaints_of(("shift", "within"), lambda: check_shift(shift.within, shift.weekdays))
+
+
 def _complaints_of(path: Keys, build: Callable[[], object]) -> Iterator[Trouble]:
     """Build something for the sake of its complaints; they quote no value."""
     try:
@@ -200,7 +233,8 @@ def _check_promise(path: Keys, model: Model, plan: Readable) -> Iterator[Trouble
         for name in part.of or ():
             if name in plan.columns and name not in sensitive:
                 role = plan.columns[name].role
-                yield Trouble(path, f"is about {name!r}, which has the role {role!r} and not 'sensitive'.")
+                more = f"; {UNTRUE}" if role == "shifted" else "."
+                yield Trouble(path, f"is about {name!r}, which has the role {role!r} and not 'sensitive'{more}")
             elif name not in sensitive and name not in unread:
                 known = sensitive or plan.names
                 yield Trouble(path, f"is about {name!r}, which is no column of the plan; {did_you_mean(name, known)}")

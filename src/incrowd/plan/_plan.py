@@ -25,6 +25,7 @@ from incrowd.plan._sections import (
     PrivacySection,
     ReportSection,
     SearchSection,
+    ShiftSection,
     TreeForm,
     build_hierarchy,
 )
@@ -41,7 +42,7 @@ class Plan:
 
     Attributes
     ----------
-    data, columns, privacy, search, output, report
+    data, columns, shift, privacy, search, output, report
         The sections, with the keys of the file as attributes; ``columns`` by name, in their order.
     folder
         Where relative paths begin: the folder of the file that the plan was read from. ``None``, for a plan that was
@@ -83,6 +84,7 @@ class Plan:
     search: SearchSection = field(default_factory=SearchSection)
     output: OutputSection = field(default_factory=OutputSection)
     report: ReportSection = field(default_factory=ReportSection)
+    shift: ShiftSection = field(default_factory=ShiftSection)
     folder: Path | None = None
     name: str = "plan"
     ladders: Mapping[str, Hierarchy] = field(default_factory=dict)
@@ -184,6 +186,7 @@ class Plan:
             sensitive,  # what is dropped is never published, like an identifier
             identifiers=[name for name, column in self.columns.items() if column.role in {"identifier", "drop"}],
             insensitive=[name for name, column in self.columns.items() if column.role == "insensitive"],
+            shifted=self.shift.build([name for name, column in self.columns.items() if column.role == "shifted"]),
             entity=self.data.entity,
             count=self.data.count,
             missing=self.data.missing_policy,
@@ -273,6 +276,7 @@ class Plan:
                 "order": None if self.output.order == "sorted" else self.output.order,
                 "suppression": None if self.output.suppression == "drop" else self.output.suppression,
                 "pseudonyms": pseudonyms,
+                "shift_key": None if self.shift.key_file is None else self.path(self.shift.key_file),
                 **self._limits(),
             }
         )
@@ -368,7 +372,8 @@ class Plan:
             columns[name] = column.model_copy(update=changed)
         data = self.data.model_copy(update={"path": move(self.data.path)})
         output = self.output.model_copy(update={"folder": move(self.output.folder)})
-        return replace(self, data=data, columns=columns, output=output, folder=folder)
+        shift = self.shift.model_copy(update={"key_file": move(self.shift.key_file)})
+        return replace(self, data=data, columns=columns, output=output, shift=shift, folder=folder)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Plan) and self._canonical_text() == other._canonical_text()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal, get_args
@@ -22,7 +22,7 @@ from pydantic import (
 )
 
 from incrowd import search as algorithms
-from incrowd.core import Hierarchy
+from incrowd.core import Hierarchy, ShiftedDates
 from incrowd.hierarchies import COUNTRIES, ClassificationName, categories, hierarchy_of, table_of
 from incrowd.search import Algorithm
 
@@ -213,7 +213,7 @@ class DataSection(Part):
 class ColumnSection(Part):
     """The role of a column, and what is known about its values."""
 
-    role: Literal["quasi", "sensitive", "identifier", "insensitive", "drop"]
+    role: Literal["quasi", "sensitive", "identifier", "insensitive", "shifted", "drop"]
     hierarchy: HierarchyForm | None = _key("How the values become vaguer.")
     at_least: Annotated[StrictInt, Field(ge=0)] | None = _key("The lowest level.")
     at_most: Annotated[StrictInt, Field(ge=0)] | None = _key("The highest level.")
@@ -227,6 +227,18 @@ class ColumnSection(Part):
         """Build the categories of a sensitive column; their file is relative to a folder."""
         given = self.categories
         return categories(folder / given if isinstance(given, str) else given or {})
+
+
+class ShiftSection(Part):
+    """How far the dates of columns with the role shifted are shifted, and by which key: all of a person alike."""
+
+    within: StrictInt | None = _key("By so many days at most, to either side.")
+    weekdays: StrictBool = _key("Whether weekdays stay: then by whole weeks.", default=False)
+    key_file: Text | None = _key("The file with the key of the shift.")
+
+    def build(self, columns: Sequence[str]) -> ShiftedDates | None:
+        """Say how the dates of these columns are shifted, if there are any."""
+        return ShiftedDates(tuple(columns), self.within or 0, self.weekdays) if columns else None
 
 
 class PrivacySection(Part):
@@ -361,6 +373,7 @@ class Document(Part):
     version: Literal[1]
     data: DataSection
     columns: Annotated[dict[Text, ColumnSection], Field(min_length=1)]
+    shift: ShiftSection = ShiftSection()
     privacy: PrivacySection
     search: SearchSection = SearchSection()
     output: OutputSection = OutputSection()
@@ -370,6 +383,7 @@ class Document(Part):
 # The sections that are one table each
 SECTIONS: Mapping[str, type[Part]] = {
     "data": DataSection,
+    "shift": ShiftSection,
     "privacy": PrivacySection,
     "search": SearchSection,
     "output": OutputSection,

@@ -213,6 +213,7 @@ SECTIONS = {
     "data": "where the table is, and how to read it; paths are relative to this file",
     "columns": "every column has a role: identifier and drop (left out), quasi (could help recognise a person),\n"
     "# sensitive (nobody should learn it about a person) or insensitive (published as it is)",
+    "shift": "how far dates with the role shifted are shifted: all of a person by the same days",
     "privacy": "what every group of people who look alike must keep, and how many records may be left out for it",
     "search": "how the release is searched",
     "output": "where the release goes",

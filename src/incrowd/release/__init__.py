@@ -25,6 +25,7 @@ from incrowd.release._release import Release, open_original, open_release
 from incrowd.release._release_file import open_released, public_schema, wording_of
 from incrowd.release._republication import WHOSE
 from incrowd.release._rows import first_rows, published_rows
+from incrowd.release._shifted_dates import IntervalRisk, untrue_text
 from incrowd.release._solutions import Strength, frontier, solutions
 from incrowd.release._verdict import (
     free_name,
@@ -49,13 +50,13 @@ from incrowd.release._ways_back import WayBack
 
 __all__ = [
     "AS_READ", "HEADER", "NEEDS", "NOT_STATED", "OWNER", "QUESTIONS", "SHORT", "WHOSE", "About", "Basis", "Draft",
-    "Explanation", "KeyFile", "LatticeNode", "NodeVersion", "PublishedColumn", "Reading", "Recipe", "Release",
-    "SavedRecoding", "StoredRecoding", "Strength", "Verification", "Version", "WayBack", "anonymize", "apply",
-    "basis_of", "budget_of", "census", "census_within_memory", "certificate_at", "certificate_beside", "certificate_in",
-    "check_about", "check_wanted_dialect", "feasibility", "first_rows", "fits_in_memory",
+    "Explanation", "IntervalRisk", "KeyFile", "LatticeNode", "NodeVersion", "PublishedColumn", "Reading", "Recipe",
+    "Release", "SavedRecoding", "StoredRecoding", "Strength", "Verification", "Version", "WayBack", "anonymize",
+    "apply", "basis_of", "budget_of", "census", "census_within_memory", "certificate_at", "certificate_beside",
+    "certificate_in", "check_about", "check_wanted_dialect", "feasibility", "first_rows", "fits_in_memory",
     "format_like", "free_name", "frontier", "inspect_node", "is_comparable", "ladders_of", "lattice_of", "limits_of",
     "load_recoding", "looks_at_levels", "notes_on_look_alikes", "open_original", "open_problem", "open_release",
     "open_released", "open_with_schema", "prediction_of", "public_schema", "published_rows", "read_certificate",
-    "reading_as_before", "save_recoding", "settings_of", "solutions", "unused_notation_notes", "verdict_of", "verify",
-    "version_of", "version_of_draft", "wording_of",
+    "reading_as_before", "save_recoding", "settings_of", "solutions", "untrue_text", "unused_notation_notes",
+    "verdict_of", "verify", "version_of", "version_of_draft", "wording_of",
 ]  # fmt: skip

@@ -85,6 +85,7 @@ def anonymize(  # noqa: PLR0913 - the front door of the house; only the first tw
           quasi-identifier (``"mask"``): then they are one class, which must keep the promise as any other.
         - ``order``: rows are ``"sorted"`` by their published values, or ``"keep"`` their order, with a warning.
         - ``pseudonyms``: identifiers to publish as pseudonyms, each with the file of its key, of 32 bytes or more.
+        - ``shift_key``: the file with the key by which dates are shifted, of 32 bytes or more, if the schema says so.
         - ``output``: a folder to write the release to, as ``Release.save`` does, without holding the table in memory;
           ``release.table`` is then the path of the written file. ``format``, ``dialect``, ``labels``, ``force``,
           ``sign``, ``plan``, ``about`` and ``stars`` as there.

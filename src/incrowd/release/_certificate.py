@@ -29,6 +29,7 @@ from incrowd.release._input_distance import input_distance_bound
 from incrowd.release._output import LABELS, KeyFile
 from incrowd.release._recipe import public_search
 from incrowd.release._release_file import Measurement
+from incrowd.release._shifted_dates import untrue_text
 
 if TYPE_CHECKING:
     from incrowd.release._release import Release
@@ -99,6 +100,11 @@ STARS = (
 )
 HARMLESS = "Columns that were called insensitive are published as they are; the promises say nothing about them."
 
+INTERVALS = (
+    "No promise counts them. Whoever knows such an interval may find a person by it; and near the first and the last "
+    "day of the table fewer shifts are possible, so that a date there tells more."
+)
+
 
 def limits_of(release: Release) -> list[str]:
     """Say what the promises of a release do not cover, whatever they are; nothing that the release does not show."""
@@ -109,6 +115,7 @@ def limits_of(release: Release) -> list[str]:
         (recipe.repeated, ROWS_COUNTED),
         (schema.entity is not None and not release.model.by_person, SEVERAL_ROWS),
         (schema.insensitive, HARMLESS),
+        (schema.shifted, "" if schema.shifted is None else f"{untrue_text(schema.shifted.columns)} {INTERVALS}"),
         (recipe.levels is None, LOCAL),
         (recipe.has_stars, STARS),
     ]

@@ -142,7 +142,10 @@ def in_words(explanation: Explanation, recipe: Recipe, classes: int, measures: M
         *([f"{who} masked only because {ONE_GROUP}."] if joined else []),
         "",
         *(_column_sentence(one, explanation, recipe) for one in explanation.columns),
+        *(f"{name}: {told}." for name, told in recipe.untrue.items()),
         "",
+        *recipe.interval_sentences,
+        *([""] if recipe.interval_sentences else []),
     ]
     if explanation.shortfalls:
         lines += [f"{explanation.emptied_text()}.", *map(str, explanation.shortfalls), ""]

@@ -163,6 +163,8 @@ def _write_owner(release: Release, folder: Path, date: str, plan: str | None, es
         ],
     }
     known = recipe.pop("input")
+    if not recipe["shifted"]:
+        del recipe["shifted"]
     (folder / "recipe.json").write_text(readable(_json_text(recipe)), encoding="utf-8")
     distributions = {
         name: [list(pair) for pair in zip(domain.texts.tolist(), domain.counts.tolist(), strict=True)]

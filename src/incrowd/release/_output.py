@@ -17,6 +17,7 @@ from incrowd.engines import (
     Dialect,
     Engine,
     Replace,
+    Shift,
     Wording,
     check_dialect,
     files_of,
@@ -26,12 +27,14 @@ from incrowd.engines import (
 from incrowd.hierarchies import Averaged
 from incrowd.release._about import check_about
 from incrowd.release._census import Reading, check_arguments
+from incrowd.release._shifted_dates import shifts_of, untrue_text
 from incrowd.search import Suppression
 
 # Pseudonyms: an identifier is published as a code that only the holder of a key can make again.
 
 LEAST = 32
 """So many bytes a key must have: with fewer, all keys could be tried."""
+KeyFile = str | os.PathLike[str]
 LENGTH = 32
 """So many characters a pseudonym has: 128 bits, so that two persons never share one."""
 
@@ -46,29 +49,33 @@ def pseudonyms_of(keys: Mapping[str, str | os.PathLike[str]], schema: Schema) ->
         if schema.role(name) not in {"identifier", "entity"}:
             msg = f"Column {name!r} cannot become a pseudonym: it is no identifier."
             raise SchemaError(msg, hint="name it in identifiers=[...] or as entity in the schema.")
-    return {name: _pseudonym(_key(Path(path), name)) for name, path in keys.items()}
+    return {name: _pseudonym(_key(Path(path), f"column {name!r}")) for name, path in keys.items()}
 
 
 def _pseudonym(key: bytes) -> Replace:
     return lambda text: hmac.digest(key, text.encode(), hashlib.sha256).hex()[:LENGTH]
 
 
-def _key(path: Path, column: str) -> bytes:
+def date_key(path: KeyFile | None) -> bytes | None:
+    """Read the key by which dates are shifted, if its file is named."""
+    return None if path is None else _key(Path(path), "the shifted dates")
+
+
+def _key(path: Path, what: str) -> bytes:
     try:
         key = bytes_in(path)
     except OSError as error:
-        trouble = f"The key of column {column!r} cannot be read: {error.strerror}."
+        trouble = f"The key of {what} cannot be read: {error.strerror}."
     else:
         if len(key) >= LEAST:
             return key
-        trouble = f"The key of column {column!r} has {len(key)} bytes, and must have at least {LEAST}."
+        trouble = f"The key of {what} has {len(key)} bytes, and must have at least {LEAST}."
     raise DataError(trouble, hint="make one with: python -c \"import os; open('key.bin', 'wb').write(os.urandom(32))\"")
 
 
 # What the file of a release looks like.
 
 Format = Literal["parquet", "csv", "csv.gz", "arrow", "xlsx", "sav", "dta"]
-KeyFile = str | os.PathLike[str]
 Stars = Literal["star", "null"]
 """What a file has where a star is published: the star, or nothing."""
 WantedDialect = Literal["input", "plain"] | Mapping[str, Any]
@@ -214,6 +221,7 @@ class Publishing(Reading, total=False):
     order: Order
     suppression: Suppression
     pseudonyms: Mapping[str, str | os.PathLike[str]] | None
+    shift_key: KeyFile | None
     output: str | os.PathLike[str] | None
     format: Format
     dialect: WantedDialect
@@ -233,6 +241,7 @@ class Manner:
     order: Order
     suppression: Suppression
     pseudonyms: Mapping[str, Replace]
+    shifts: Mapping[str, Shift]
     output: Output | None
     reading: Mapping[str, Any]
 
@@ -245,9 +254,15 @@ class Manner:
             order=_checked_choice("order", Order, options.get("order", "sorted")),
             suppression=_checked_choice("suppression", Suppression, options.get("suppression", "drop")),
             pseudonyms=pseudonyms_of(options.get("pseudonyms") or {}, schema),
+            shifts=shifts_of(schema, date_key(options.get("shift_key"))),
             output=_output(options),
             reading={name: value for name, value in options.items() if name in Reading.__annotations__},
         )
+
+    @property
+    def replaced(self) -> dict[str, Replace | Shift]:
+        """How columns that are not recoded are published."""
+        return {**self.pseudonyms, **self.shifts}
 
     @property
     def notes(self) -> list[str]:
@@ -256,6 +271,8 @@ class Manner:
             f"Column {name!r} is published as a pseudonym: it links the rows of a person, here and in other releases."
             for name in self.pseudonyms
         ]
+        if self.shifts:
+            notes.append(f"{untrue_text(tuple(self.shifts))} Whoever has the key of the shift can undo it.")
         if self.order == "keep":
             notes.append("Rows keep their order: whoever knows the order of the original table knows whose row it is.")
         return notes

@@ -43,6 +43,7 @@ from incrowd.release._output import Output
 from incrowd.release._recipe import Basis, Predicted, Recipe, described_search, prediction_of
 from incrowd.release._release import Release
 from incrowd.release._release_file import Measuring, open_released
+from incrowd.release._shifted_dates import IntervalRisk, described_shift
 from incrowd.release._source import Source
 from incrowd.release._verdict import verdict_of, verdict_on_published
 from incrowd.search import Algorithm, Inspection, LocalOutcome, Outcome, Problem, Progress
@@ -254,7 +255,8 @@ def _publish_frame(source: Source, found: Found, predicted: Future[Predicted]) -
     table = source.recoded(found.recoding).materialise()
     with _engine_to_check(source, found, table) as engine:
         verdict, _ = verdict_on_published(engine, found.problem, found.recoding, predicted.result())
-    release = release_of(source, found, table, verdict)
+        intervals = source.intervals(engine, found.problem.schema)
+    release = release_of(source, found, table, verdict, risk=intervals)
     source.check_unchanged()
     return release
 
@@ -273,10 +275,11 @@ def _write_release(source: Source, found: Found, predicted: Future[Predicted], o
         cluster, wording = _write_table(source.recoded(found.recoding), data, write)
         with _engine_to_check(source, found, data, cluster, wording) as engine:
             verdict, classes = verdict_on_published(engine, found.problem, found.recoding, predicted.result())
-            notes: tuple[str, ...] = ()
+            intervals = source.intervals(engine, schema)
+            notes: Sequence[str] = ()
             if output.about is not None and not _can_report(source.engine, engine, schema):
                 output, notes = replace(output, about=None), (NO_REPORTS,)
-        release = release_of(source, found, output.folder / folders.public.name / data.name, verdict, notes)
+        release = release_of(source, found, output.folder / folders.public.name / data.name, verdict, notes, intervals)
         known: dict[str, Any] = {}
         if cluster is None and schema.entity is None:  # else persons were grouped, or by another reader
             known = {"released": engine, "found": Measuring.of(release, engine).take(classes).result()}
@@ -325,7 +328,14 @@ def _open_written(
     return open_released(path, wording, **budget)
 
 
-def release_of(source: Source, found: Found, table: Any, verdict: Verdict, notes: tuple[str, ...] = ()) -> Release:
+def release_of(
+    source: Source,
+    found: Found,
+    table: Any,
+    verdict: Verdict,
+    notes: Sequence[str] = (),
+    risk: IntervalRisk | None = None,
+) -> Release:
     """Put together what was published and what is known about it."""
     problem, census = found.problem, found.problem.census
     basis = None
@@ -344,7 +354,7 @@ def release_of(source: Source, found: Found, table: Any, verdict: Verdict, notes
         verdict=verdict,
         measures=found.costs,
         recoding=found.recoding,
-        recipe=_recipe_of(source, found, notes),
+        recipe=_recipe_of(source, found, notes, risk),
         schema=problem.schema,
         model=problem.model,
         explanation=found.explanation,
@@ -353,7 +363,7 @@ def release_of(source: Source, found: Found, table: Any, verdict: Verdict, notes
     )
 
 
-def _recipe_of(source: Source, found: Found, notes: tuple[str, ...]) -> Recipe:
+def _recipe_of(source: Source, found: Found, notes: Sequence[str], intervals: IntervalRisk | None) -> Recipe:
     problem, outcome, census, manner = found.problem, found.outcome, found.problem.census, source.manner
     rows = census.records + census.dropped
     people = source.people(rows)
@@ -362,7 +372,8 @@ def _recipe_of(source: Source, found: Found, notes: tuple[str, ...]) -> Recipe:
         "counted. If it says whose row it is, call it the entity: then people are counted."
         for name, number in people.items()
     ]
-    for note in repeated:
+    told = [] if intervals is None else intervals.sentences
+    for note in (*repeated, *told):
         warn(note)
     no_result = f"NOT A RESULT: tried out on a sample of {census.records:,} records. Nothing here may be published."
     tried = [] if source.sample is None else [no_result]
@@ -379,12 +390,13 @@ def _recipe_of(source: Source, found: Found, notes: tuple[str, ...]) -> Recipe:
         checked=0 if lattice is None else lattice.checked,
         nodes=0 if lattice is None else lattice.nodes,
         lower_bound=outcome.lower_bound or 0.0,
-        notes=(*tried, *outcome.notes, *manner.notes, *repeated, *notes),
+        notes=(*tried, *outcome.notes, *manner.notes, *repeated, *told, *notes),
         engine=type(source.engine).__name__,
         input=found.input.result(),
         order=manner.order,
         suppression=manner.suppression,
         pseudonymised=tuple(manner.pseudonyms),
+        shifted=described_shift(problem.schema.shifted, intervals),
         repeated=tuple(people),
         sample=source.sample,
         floor={} if found.predicted is None else problem.raised,

@@ -23,10 +23,12 @@ from incrowd.core import (
     Namer,
     Recoding,
     Setting,
+    ShiftedDates,
 )
 from incrowd.engines import Stamp, Wording
 from incrowd.measures import Measure
 from incrowd.release._census import AS_READ
+from incrowd.release._shifted_dates import IntervalRisk
 from incrowd.search import Algorithm, Problem
 
 LIBRARIES = ("incrowd", "duckdb", "narwhals", "numpy", "pandas", "polars", "pyarrow", "pyspark")
@@ -83,6 +85,9 @@ class Recipe:
         Whether rows are sorted or keep their order, and whether suppressed records are dropped or masked.
     pseudonymised
         The columns that are published as pseudonyms. Their keys are nowhere.
+    shifted
+        The columns whose dates are shifted, ``within`` how many days, whether ``weekdays`` stay, and under
+        ``intervals`` who can be told by the intervals between them. Their key is nowhere.
     repeated
         Identifiers that name fewer people than there are rows, though every row was counted as another person.
     sample
@@ -110,10 +115,25 @@ class Recipe:
     order: str = "sorted"
     suppression: str = "drop"
     pseudonymised: tuple[str, ...] = ()
+    shifted: Mapping[str, Any] = field(default_factory=dict)
     repeated: tuple[str, ...] = ()
     sample: int | None = None
     floor: Mapping[str, int] = field(default_factory=dict)
     search: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def untrue(self) -> dict[str, str]:
+        """What is said of every column whose dates are shifted."""
+        if not self.shifted:
+            return {}
+        dates = ShiftedDates(**{name: self.shifted[name] for name in ("columns", "within", "weekdays")})
+        return dict.fromkeys(dates.columns, f"not true: every date is shifted, all of a person alike, {dates.words}")
+
+    @property
+    def interval_sentences(self) -> list[str]:
+        """Say for the owner who can be told by what a shift of dates leaves true."""
+        found = IntervalRisk.read(self.shifted.get("intervals"))
+        return [] if found is None else found.sentences
 
     @property
     def has_stars(self) -> bool:

@@ -11,7 +11,19 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from incrowd.core import TOP, Classes, Domain, Kind, Ladder, PrivacyWarning, Schema, Verdict, joint_verdict, json_in
+from incrowd.core import (
+    TOP,
+    Classes,
+    Domain,
+    Kind,
+    Ladder,
+    PrivacyWarning,
+    Schema,
+    ShiftedDates,
+    Verdict,
+    joint_verdict,
+    json_in,
+)
 from incrowd.engines import Engine, Wording, ending_of, is_escaped, open_table, shares_of
 from incrowd.hierarchies import Averaged, Categories, Ordered, Tree, auto, ordered
 from incrowd.models import Model
@@ -165,6 +177,7 @@ def public_schema(
         {name: averaged.get(name) for name in quasi or named.get("quasi-identifier", [])},
         {column["name"]: _read_meaning(column) for column in columns if column["role"] == "sensitive"},
         insensitive=named.get("insensitive", []),
+        shifted=_read_shift(columns),
         entity=entity if people else None,
         count=count,
         missing_values=missing_values,
@@ -184,12 +197,23 @@ def certified_columns(
         column: Plain = {"name": name, "role": schema.role(name) or "insensitive", "level": None}
         if column["role"] == "quasi-identifier" and levels is not None:
             column["level"] = levels[name]
+        if schema.shifted is not None and column["role"] == "shifted":
+            column["shifted"] = {"within": schema.shifted.within, "weekdays": schema.shifted.weekdays, "true": False}
         if isinstance(hierarchy := hierarchies.get(name), Averaged):
             column["averaged"] = hierarchy.by
         if column["role"] == "sensitive":
             column |= _public_meaning(meanings[name], domains[name])
         columns.append(column)
     return columns
+
+
+def _read_shift(columns: Sequence[Plain]) -> ShiftedDates | None:
+    """Read how far dates are shifted: all of a release in one way."""
+    found = {column["name"]: column["shifted"] for column in columns if column["role"] == "shifted"}
+    if not found:
+        return None
+    said = next(iter(found.values()))
+    return ShiftedDates(tuple(found), said["within"], said["weekdays"])
 
 
 def _public_meaning(meaning: Any, domain: Domain) -> Plain:

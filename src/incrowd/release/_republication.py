@@ -19,6 +19,7 @@ from incrowd.release._input_distance import input_distance_bound
 from incrowd.release._recipe import prediction_of
 from incrowd.release._recoding_file import SavedRecoding
 from incrowd.release._release_file import Measurement, open_released
+from incrowd.release._shifted_dates import shifts_of
 from incrowd.release._verdict import verdict_as_predicted
 from incrowd.search import Problem
 
@@ -34,10 +35,14 @@ class Republication:
     records: int
     dropped: int
     same: bool
+    shifted: bool | None = None
+    """Whether the shifted dates are those of the file; ``None`` without the key, or where there are none."""
 
     def compare(self, certificate: Plain) -> Iterator[Remark]:
         """Compare what the original table gives with what a certificate says of it."""
         yield self.same, "original: it gives the classes of the data file"
+        if self.shifted is not None:
+            yield self.shifted, "original: every shifted date is the true one, shifted by the days of its person"
         left_out = self.records - self.verdict.records + certificate["masked"]
         found: dict[str, int | None] = {"suppressed": left_out, "dropped": self.dropped}
         if (certificate["persons"], self.verdict.persons) != (None, None):
@@ -49,9 +54,14 @@ class Republication:
 
 
 def republish(
-    saved: SavedRecoding, original: Any, data: Path, reading: Plain, wording: Wording | None = None
+    saved: SavedRecoding,
+    original: Any,
+    data: Path,
+    reading: Plain,
+    wording: Wording | None = None,
+    key: bytes | None = None,
 ) -> Republication:
-    """Publish the original table again, judge it, and compare it with the released file."""
+    """Publish the original table again, judge it, and compare it with the released file; with a key, its dates too."""
     schema, recoding = saved.schema, saved.recoding
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", PrivacyWarning)  # said when the release was made
@@ -62,11 +72,33 @@ def republish(
         released = open_released(data, wording, memory=reading.get("memory"))
         extra = [name for name in (schema.entity, schema.count) if name]
         shown = [name for name in released.columns() if schema.role(name) not in {"identifier", "entity"}]
-        again = engine.recode(recoding, list(dict.fromkeys([*shown, *extra])))
+        shifts = {} if key is None else shifts_of(schema, key)
+        again = engine.recode(recoding, list(dict.fromkeys([*shown, *extra])), replace=shifts)
         verdict, _ = verdict_as_predicted(again, problem, recoding, prediction_of(problem, recoding))
         domains = {name: census.domains[name] for name in census.sensitive}
     same = _class_contents(again, schema, domains) == _class_contents(released, schema, domains)
-    return Republication(verdict, census.records, census.dropped, same)
+    moved = _has_dates_of(again, released, schema, domains) if shifts else None
+    return Republication(verdict, census.records, census.dropped, same, moved)
+
+
+def _has_dates_of(again: Engine, released: Engine, schema: Schema, domains: Mapping[str, Domain]) -> bool:
+    """Say whether two tables have the same rows of groups, shifted dates and sensitive values, each as often."""
+    ours, theirs = (engine.domains(schema.shifted_names) for engine in (again, released))
+    if any((theirs[name].codes_in(ours[name]) < 0).any() for name in ours):
+        return False
+    one, other = (_row_counts(engine, schema, {**domains, **ours}) for engine in (again, released))
+    return one == other
+
+
+def _row_counts(engine: Engine, schema: Schema, domains: Mapping[str, Domain]) -> Counter[Any]:
+    """Count the different rows: what their class is called, and the codes of their other columns."""
+    classes = engine.classes(schema.quasi_names, domains, None, schema.count)
+    names = list(zip(*(classes.texts(column).tolist() for column in range(len(classes.codes))), strict=True))
+    codes = [classes.cells.sensitive[name].tolist() for name in domains]
+    counted: Counter[Any] = Counter()
+    for place, *row, count in zip(classes.members.tolist(), *codes, classes.cells.counts.tolist(), strict=True):
+        counted[names[place], *row] += count
+    return counted
 
 
 def _without_paths(model: Model) -> Model:

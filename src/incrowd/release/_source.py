@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -16,6 +16,7 @@ from incrowd.hierarchies import FEW_RECORDS, is_free_text, pattern_of
 from incrowd.release._census import open_with_schema
 from incrowd.release._output import Manner
 from incrowd.release._recipe import described_input
+from incrowd.release._shifted_dates import IntervalRisk, Window, windows_of
 
 NO_ROLE = Hint(
     "give each a role (insensitive publishes it as it is), or leave them out: {}"
@@ -44,7 +45,7 @@ class Source:
     """The table that is published: as it was given, where it lives, and which columns are published how.
 
     ``repeated`` has the identifiers that repeat though every row counts as another person. The clock of ``started``
-    never goes back.
+    never goes back. ``windows`` say from when to when the true dates of shifted columns are.
     """
 
     table: Any
@@ -54,6 +55,7 @@ class Source:
     stamp: Stamp | None
     sample: int | None = None
     repeated: Mapping[str, Repetition] = field(default_factory=dict)
+    windows: Mapping[str, Window] = field(default_factory=dict)
     started: float = field(default_factory=time.monotonic)
 
     @classmethod
@@ -63,6 +65,7 @@ class Source:
         engine = open_with_schema(table, schema, **manner.reading)
         columns = _published_columns(engine, schema, manner)
         check_published(engine, columns)
+        windows = windows_of(engine, schema)
         harmless = [name for name in columns if name in schema.insensitive]
         people = () if schema.entity is not None or schema.count is not None else schema.identifiers
         seen = _sampled_domains(engine, [*harmless, *(name for name in people if name in engine.columns())])
@@ -70,11 +73,11 @@ class Source:
         doubts = [
             f"Column {name!r} is published as it is, and {why}." for name, why in reasons.items() if why is not None
         ]
-        for note in (*manner.notes, *doubts):
+        for note in (*manner.notes, *doubts, *_dates_beside(engine, schema, seen)):
             warn(note)
         repeated = {name: _repetition(seen[name]) for name in people if name in seen and _repeats(seen[name])}
         rows = engine if sample is None else sample_of(engine, sample)
-        return cls(table, rows, columns, manner, engine.stamp, sample, repeated)
+        return cls(table, rows, columns, manner, engine.stamp, sample, repeated, windows)
 
     @property
     def wording(self) -> Wording | None:
@@ -92,11 +95,15 @@ class Source:
         if self.stamp is not None:
             self.stamp.check()
 
+    def intervals(self, released: Engine, schema: Schema) -> IntervalRisk | None:
+        """Measure what a shift of dates leaves true in the published table, with its persons."""
+        return IntervalRisk.measure(released, self.engine, schema, self.windows)
+
     def recoded(self, recoding: Recoding, more: Sequence[str] = ()) -> Engine:
         """Give the table as it is published, with more columns where it is only looked at."""
         keep = self.manner.order == "keep"
         columns = [*self.columns, *more]
-        return self.engine.recode(recoding, columns, replace=self.manner.pseudonyms, keep_order=keep)
+        return self.engine.recode(recoding, columns, replace=self.manner.replaced, keep_order=keep)
 
     def people(self, rows: int) -> dict[str, str]:
         """Say how many people identifiers name, where these are clearly fewer than the rows of the whole table.
@@ -121,8 +128,17 @@ def _published_columns(engine: Engine, schema: Schema, manner: Manner) -> list[s
         counted = "1 column has" if len(without) == 1 else f"{len(without):,} columns have"
         msg = f"{counted} no role: {name_list(without)}."  # the other names were found, so these are names too
         raise SchemaError(msg, hint=NO_ROLE)
-    shown = {"quasi-identifier", "sensitive", "insensitive", "count"}
+    shown = {"quasi-identifier", "sensitive", "insensitive", "shifted", "count"}
     return [name for name, role in roles.items() if role in shown or name in manner.pseudonyms]
+
+
+def _dates_beside(engine: Engine, schema: Schema, seen: Mapping[str, Domain]) -> Iterator[str]:
+    """Warn of dates that are published as they are, or vaguer, beside shifted ones."""
+    if schema.shifted is not None:
+        known = engine.domains([*schema.quasi_names, *schema.sensitive_names])
+        for name, domain in {**known, **{name: seen[name] for name in schema.insensitive if name in seen}}.items():
+            if domain.kind in {"date", "datetime", "instant"}:
+                yield f"Column {name!r} has dates that are not shifted: beside them the others can tell by how much."
 
 
 def _sampled_domains(engine: Engine, columns: Sequence[str]) -> dict[str, Domain]:

@@ -15,7 +15,9 @@ from incrowd.core import (
     EngineError,
     FullDomainRecoding,
     HierarchyError,
+    Hint,
     IncrowdError,
+    ParameterError,
     Recoding,
     ReleaseMismatch,
     SchemaError,
@@ -26,7 +28,7 @@ from incrowd.models import Model, promise
 from incrowd.release._census import Reading, reading_as_before, shares_needed
 from incrowd.release._certificate import SCHEMA, bytes_of, canonical, escaping_of, is_signed, shown_measures
 from incrowd.release._folder import certificate_at, owner_beside
-from incrowd.release._output import LABELS, KeyFile
+from incrowd.release._output import LABELS, KeyFile, date_key
 from incrowd.release._recipe import public_search
 from incrowd.release._recoding_file import json_at, load_recoding
 from incrowd.release._release_file import Measurement, Measuring, open_released, public_schema, wording_of
@@ -62,7 +64,7 @@ def compare_owner(certificate: Plain, public: Path, owner: Path) -> Iterator[Rem
 
 
 def compare_original(
-    certificate: Plain, public: Path, owner: Path, original: Any, reading: Plain
+    certificate: Plain, public: Path, owner: Path, original: Any, reading: Plain, shift: bytes | None = None
 ) -> tuple[Republication | None, list[Remark]]:
     """Publish the original table again; give that, if it gives this release at all, and what is as certified.
 
@@ -79,7 +81,7 @@ def compare_original(
     data = public / Path(certificate["data"]["name"]).name
     again: Republication | None = None
     try:
-        again = republish(load_recoding(owner), original, data, reading, wording_of(certificate["data"]))
+        again = republish(load_recoding(owner), original, data, reading, wording_of(certificate["data"]), shift)
         told += again.compare(certificate)
     except ReleaseMismatch:
         told.append((False, "original: it does not give the classes that the recoding predicts"))
@@ -114,6 +116,7 @@ def _owner_json(path: Path) -> Plain:
 
 
 VerifyOutcome = Literal["holds", "does not hold", "could not be checked"]
+SHIFTED = "how dates were shifted: that shows with the original table and the key of the shift"
 ON_TRUST = ("date", "versions", "limits", "what the columns are and mean", "how many records were left out")
 """What a certificate says and no file can show."""
 
@@ -167,6 +170,7 @@ def verify(
     owner: str | os.PathLike[str] | None = None,
     original: Any = None,
     key: KeyFile | None = None,
+    shift_key: KeyFile | None = None,
     **reading: Unpack[Reading],
 ) -> Verification:
     """Measure a released file again, and compare it with its certificate.
@@ -184,6 +188,8 @@ def verify(
         measured too.
     key
         A PEM file with the public Ed25519 key of whoever signed the certificate.
+    shift_key
+        The file with the key by which dates were shifted: with the original, every shifted date is then measured too.
     reading
         How to read the original, as in ``census``. ``memory`` is the most to use for anything here; the groups of a
         released file that has more than fit are measured in shares.
@@ -207,6 +213,9 @@ def verify(
     """
     place = certificate_at(path)
     certificate = _certificate_text(place)
+    if original is None and shift_key is not None:
+        msg = "The key of the shift says nothing without the original table."
+        raise ParameterError(msg, hint=Hint("name it: {original}", original=...))
     if original is not None and owner is None:
         owner = owner_beside(place)
     if wrong := _wrong_parts(certificate):
@@ -214,13 +223,14 @@ def verify(
     again: Republication | None = None
     from_original: list[Remark] = []
     if original is not None and owner is not None:
-        again, from_original = compare_original(certificate, place.parent, Path(owner), original, dict(reading))
+        known = Path(owner), original, dict(reading), date_key(shift_key)
+        again, from_original = compare_original(certificate, place.parent, *known)
     told = [*_compare_file(certificate, place.parent, reading.get("memory"), again), *from_original]
     told += _compare_signature(certificate, key)
     if owner is not None:
         told += compare_owner(certificate, place.parent, Path(owner))
     named = {state: tuple(what for fine, what in told if fine is state) for state in (True, False, None)}
-    return Verification(named[True], named[False], named[None], _unproven_claims(certificate, key, owner))
+    return Verification(named[True], named[False], named[None], _unproven_claims(certificate, key, owner, again))
 
 
 def _wrong_parts(certificate: Plain) -> list[str]:
@@ -264,11 +274,15 @@ def _certificate_text(path: Path) -> Plain:
     return dict(found)
 
 
-def _unproven_claims(certificate: Plain, key: KeyFile | None, owner: object) -> tuple[str, ...]:
+def _unproven_claims(
+    certificate: Plain, key: KeyFile | None, owner: object, again: Republication | None
+) -> tuple[str, ...]:
     """Name what the certificate says and nothing shows: the recipe of the owner shows most of it."""
     unsigned = ("the signature: nobody gave the public key",) if key is None and "signature" in certificate else ()
     searched = ("the search",) if owner is None and "search" in certificate else ()
-    return (*(ON_TRUST if owner is None else ("limits",)), *searched, *unsigned)
+    shown = again is not None and again.shifted is not None
+    dates = (SHIFTED,) * (not shown and any(column["role"] == "shifted" for column in certificate["columns"]))
+    return (*(ON_TRUST if owner is None else ("limits",)), *searched, *unsigned, *dates)
 
 
 def _compare_file(

@@ -41,10 +41,10 @@ STYLE = {"separator": str, "encoding": str, "mark": bool, "decimal": (".", ","),
 DATA = {"name": FILE, "sha256": HASH, "bytes": COUNT, "rows": COUNT, "escaped": MAYBE, "labels?": HASH}
 DATA |= {"dialect?": STYLE, "stars?": WORDS}
 PLAIN: Plain = {"separator": ",", "encoding": "utf-8", "mark": False, "decimal": ".", "dates": None, "columns": []}
-ROLES = ("quasi-identifier", "sensitive", "insensitive", "identifier", "entity", "count")
+ROLES = ("quasi-identifier", "sensitive", "insensitive", "shifted", "identifier", "entity", "count")
 MEANING = {"order?": ("numbers", "dates", [MAYBE]), "taxonomy?": [[MAYBE]], "categories?": [[MAYBE]]}
 COLUMN = {"name": str, "role": ROLES, "level": (COUNT, None), "averaged?": ("mean", "median"), "starred?": COUNT}
-COLUMN |= MEANING
+COLUMN |= {**MEANING, "shifted?": {"within": COUNT, "weekdays": bool, "true": False}}  # a shifted date is not true
 STARRING = "levels-and-cells"  # a search with one level per column, and stars in single cells
 SEARCHES: Plain = dict.fromkeys(("apply", STARRING, "incognito", "optimal", "samarati"), True)  # have levels
 SEARCHES |= dict.fromkeys(("cheapest-first", "datafly", "mondrian", "mu-argus", "swap-diversity", "top-down"), False)
@@ -131,6 +131,8 @@ def wrong_in(certificate: Any) -> list[str]:
         steps = {(place, *path[place : place + 2]) for path in paths for place in range(len(path))}
         tree = len({(len(path), *path[-1:]) for path in paths}) <= 1 and len({step[:2] for step in steps}) == len(steps)
         wrong |= set() if len(set(texts)) == len(texts) and tree and all(paths) else {"certificate: columns: meaning"}
+    if not wrong and not is_shift(certificate["columns"], certificate["counted"]):
+        wrong.add("certificate: columns: shifted")
     if not wrong and not is_dialect(certificate["data"].get("dialect", PLAIN)):
         wrong.add("certificate: data: dialect")
     if not wrong and not is_search_of(certificate.get("search"), certificate["columns"]):
@@ -147,6 +149,14 @@ def is_search_of(search: Plain | None, columns: list[Plain]) -> bool:
     counted = [column for column in columns if "starred" in column]
     leveled = {column["level"] is not None for column in quasi}
     return counted == quasi * (name == STARRING) and (SEARCHES[name] is None or leveled <= {SEARCHES[name]})
+
+
+def is_shift(columns: list[Plain], counted: str) -> bool:
+    """Say whether it is said of the shifted columns, and of no other, how far dates are shifted: by person, alike."""
+    said = [column["shifted"] for column in columns if "shifted" in column]
+    fine = all(("shifted" in column) == (column["role"] == "shifted") for column in columns)
+    far = all(one == said[0] and one["within"] >= (7 if one["weekdays"] else 1) for one in said)
+    return fine and far and (not said or counted == "persons")
 
 
 def is_dialect(said: Plain) -> bool:
@@ -622,6 +632,7 @@ def outcome(certificate: Plain, path: Path, say: Callable[[str], object]) -> int
         say(f"cannot read the data file ({type(error).__name__}).\n")
         return 1 if False in told or (told and "dialect" in certificate["data"]) else 2  # it is not written as said
     trusted = ["date", "versions", "limits", "what the columns are and mean", "how many records were left out"]
+    trusted += ["how dates were shifted"] * any(c["role"] == "shifted" for c in certificate["columns"])
     trusted += [f"the {name}" for name in ("search", "signature") if name in certificate]
     say(f"{'on trust':<14}{', '.join(trusted)}\n")
     if False in told:

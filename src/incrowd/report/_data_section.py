@@ -88,6 +88,7 @@ def columns_section(release: Release, about: About | None = None) -> Section:
         told = "as it is"
         if role == "quasi-identifier":
             told = _public_words(release, name) if about is None else release.columns[name].published
+        told = release.recipe.untrue.get(name, told)
         table.append([name, role, technique(release, name), told])
     table += [[name, "identifier", "pseudonym", "as a pseudonym"] for name in release.recipe.pseudonymised]
     named = dict.fromkeys(name for name in (*schema.identifiers, schema.entity) if name)
@@ -101,6 +102,8 @@ def columns_section(release: Release, about: About | None = None) -> Section:
 
 def technique(release: Release, name: str) -> str:
     """Name what was done to a column, in the words of ISO/IEC 20889."""
+    if name in release.recipe.untrue:
+        return "randomization (dates shifted)"
     if release.schema.role(name) != "quasi-identifier":
         return "none"
     if isinstance(dict(release.schema.quasi)[name], Averaged):
@@ -143,7 +146,7 @@ def _accepted_rows(k: int, about: About | None) -> list[list[str]]:
 def _published_columns(release: Release) -> list[str]:
     schema = release.schema
     counted = [] if schema.count is None else [schema.count]
-    return [*schema.quasi_names, *schema.sensitive_names, *schema.insensitive, *counted]
+    return [*schema.quasi_names, *schema.sensitive_names, *schema.insensitive, *schema.shifted_names, *counted]
 
 
 def _sizes(recipe: Recipe, persons: int | None) -> list[list[str]]:

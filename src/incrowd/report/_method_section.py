@@ -64,7 +64,7 @@ def method_section(charts: Charts) -> Section:
     ]
     if recipe.nodes:
         table.append(["combinations of levels checked", f"{recipe.checked:,} of {recipe.nodes:,}"])
-    table.append(["randomness", "none"])
+    table.append(["randomness", "dates are shifted by a secret key" if recipe.shifted else "none"])
     if charts.basis.seconds is not None:
         table.append(["seconds from the table to the checked release", f"{charts.basis.seconds:,.1f}"])
     if charts.basis.peak is not None:
@@ -86,7 +86,8 @@ def reproduction_section(release: Release, about: About) -> Section:
         ["made with", f"incrowd {recipe.versions.get('incrowd', '')}; recipe.json lists what it runs on"],
         *([f"hierarchy of {name} (SHA-256)", _hash_of(one)] for name, one in release.recoding.ladders.items()),
     ]
-    words = ["The same plan, table and software give the same release, whatever the order of the rows."]
+    same = "plan, table, key of the shift" if recipe.shifted else "plan, table"
+    words = [f"The same {same} and software give the same release, whatever the order of the rows."]
     if about.plan is not None:
         words.append("The command is: incrowd anonymize plan.toml. The plan is printed below.")
     tables = [Table("Recipe", ["what", "value"], table)]

@@ -19,6 +19,7 @@ from incrowd.release import (
     Release,
     check_about,
     settings_of,
+    untrue_text,
 )
 from incrowd.report._charts import Charts
 from incrowd.report._data_section import (
@@ -239,6 +240,7 @@ def summary_section(charts: Charts) -> Section:
 def public_summary_section(release: Release) -> Section:
     """Say what is promised, with no number that the release does not show."""
     words = ["Each promise is about every group of records that look alike. It was measured on the published table."]
+    words += _untrue_words(release)
     return Section("promises", "What is promised", words, [promises_table(release, measured=False)])
 
 
@@ -292,12 +294,20 @@ def _summary_words(charts: Charts) -> list[str]:
     published = f"{recipe.published:,} of {whole:,} records{of} are published{masked}"
     return [
         f"{published}{_missing_text(recipe)} The promises assume an intruder who knows these columns: {known}.",
+        *_untrue_words(charts.release),
+        *recipe.interval_sentences,
         *(
             f"Guesses of {name} are right in {share(guess.rate)} of cases with the release and "
             f"{share(guess.baseline)} without it; the surest guess is {share(guess.worst or 0)} certain."
             for name, guess in _guessing_attacks(charts).items()
         ),
     ]
+
+
+def _untrue_words(release: Release) -> list[str]:
+    """Say on the first page which columns are not true."""
+    dates = release.schema.shifted
+    return [] if dates is None else [f"{untrue_text(dates.columns)} Each date is shifted {dates.words}."]
 
 
 def _missing_text(recipe: Recipe) -> str:
@@ -326,6 +336,9 @@ def _summary_rows(charts: Charts) -> list[Row]:
         highest_row(charts, k),
         compared_row("average chance to find a person", charts.risks, lambda one: share(one.prosecutor.average)),
     ]
+    if found := release.recipe.shifted.get("intervals"):
+        alone = f"{found['alone_before']:,}", f"{found['alone']:,}"
+        rows.append(["people alone by their dates; after, by the intervals between them", *alone, "not promised", ""])
     columns = release.columns
     if columns:
         left = len(columns) - len(release.explanation.empty)

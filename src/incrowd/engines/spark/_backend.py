@@ -171,6 +171,7 @@ def with_stars(frame: Any, stars: Collection[str]) -> Any:
     return frame
 
 
+DAY = 86_400_000_000  # microseconds
 FEW = 1_000_000  # tables of so many rows are sent to every worker; larger ones are joined by shuffling
 
 
@@ -206,6 +207,18 @@ class SparkBackend(Backend):
         type_of = importlib.import_module("pyspark.sql.pandas.types").from_arrow_type
         fields = [types.StructField(one.name, type_of(one.type, prefer_timestamp_ntz=True)) for one in table.schema]
         return self._session.createDataFrame(table, types.StructType(fields))
+
+    def shifted(self, frame: Frame, column: str, days: str) -> Frame:
+        native = frame.to_native()
+        of, type_ = functions_of(native), native.schema[column].dataType.typeName()
+        date, by = of.col(column), of.col(days)
+        if type_ == "date":
+            moved = of.date_add(date, by.cast("int"))
+        elif type_ == "timestamp_ntz":
+            moved = date + of.make_dt_interval(by.cast("int"))
+        else:  # by hours of the clock it would depend on the zone of the session
+            moved = of.timestamp_micros(of.unix_micros(date) + by * DAY)
+        return frame_of(native.withColumn(column, moved))
 
     def numbered(self, frame: Frame) -> NoReturn:
         """Refuse: the rows of a cluster have no order."""
