@@ -11,7 +11,7 @@ from hypothesis import given, settings, strategies as st
 
 import incrowd as ic
 from incrowd.search import Problem
-from incrowd.search.levels_and_cells._cells import shares
+from incrowd.search.levels_and_cells._records import shares
 from search.slow import Ok, Row, labels
 from search.tables import PROMISES, problem, rows as some_rows
 from search.tables_levels import classes, rows, sizes
@@ -47,7 +47,20 @@ def test_who_lacks_a_sensitive_value_borrows_it() -> None:
     lent = classes(found)["20", "f", "*"]
     assert Counter((row["town"], row["disease"]) for row in lent) == {
         ("bonn", "a"): 3,
-        ("ulm", "a"): 1,
+        ("ulm", "b"): 1,
+    }
+
+
+def test_beside_a_value_that_is_lacking_records_are_lent_in_proportion() -> None:
+    diseases = ["a"] * 60 + ["c"] * 30 + ["b"] * 10
+    ulm = [{**row, "disease": disease} for row, disease in zip(rows(*[("20", "ulm")] * 100), diseases, strict=True)]
+    table = [*ulm, *rows(*[("20", "bonn")] * 2)]
+    found = ic.LevelsAndCells().search(problem(table, ic.KAnonymity(9) & ic.LDiversity(3)))
+    lent = classes(found)["20", "f", "*"]
+    assert Counter((row["town"], row["disease"]) for row in lent) == {
+        ("bonn", "a"): 2,
+        ("ulm", "a"): 4,
+        ("ulm", "c"): 2,
         ("ulm", "b"): 1,
     }
 

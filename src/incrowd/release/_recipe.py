@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import math
 import os
 import platform
 from collections.abc import Mapping, Sequence
@@ -144,7 +145,8 @@ class Recipe:
     def gap(self) -> str:
         """Say how little other levels and stars could lose at best; empty where nothing is known of it."""
         known = self.proof == "heuristic" and self.lower_bound > 0
-        return f"whatever the levels and stars, at least {self.lower_bound:.1%} of the detail is lost" if known else ""
+        least = math.floor(self.lower_bound * 1000) / 1000  # never more than is proven
+        return f"whatever the levels and stars, at least {least:.1%} of the detail is lost" if known else ""
 
     @property
     def published(self) -> int:

@@ -14,19 +14,18 @@ from incrowd.core import Grouping, Labelling, Namer, add_up, group
 from incrowd.measures import column_loss, mean_detail
 from incrowd.search._local_recoding import LocalTable, Pieces
 from incrowd.search._problem import Bools, Counts, Floats, Ints
-from incrowd.search.cheapest._formation import STEPS, Effort, Formation, PointGroups, class_boxes
-from incrowd.search.cheapest._kernels import Tables, least_costs
-from incrowd.search.cheapest._search_space import UNIT, PointNeeds, PointSpace, SearchSpace, stretch_places
+from incrowd.search.cheapest._formation import Effort, Formation, PointGroups, class_boxes
+from incrowd.search.cheapest._kernels import Tables
+from incrowd.search.cheapest._search_space import UNIT, PointNeeds, PointSpace
 from incrowd.search.levels_and_cells._candidates import Points, Wanted, with_fewer_stars
+from incrowd.search.levels_and_cells._least_loss import DIGITS, exact_dot
+from incrowd.search.levels_and_cells._records import LENDERS, Records, amounts
+from incrowd.search.levels_and_cells._regrouping import Regrouping
 
-LENDERS, TIMES = 4, 4
-"""So many points are asked for records at most, for so many amounts: what is lacking, then twice as much each time."""
 MOVERS, FEW_MOVERS = 50, 5
 """So many groups borrow at most, at the end and where nodes are compared."""
 END = Effort(0.5)
 """At the end half of the labels of a round are taken."""
-DIGITS = 12
-"""Losses that agree to so many decimals are equal; then the lower levels win."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -103,87 +102,37 @@ def effort_of_look(columns: int) -> Effort:
     return Effort(1.0, 100_000 // columns**2)
 
 
-@dataclass(slots=True, eq=False)
-class Records:
-    """The records of every point, and of the parts that were lent: how many of which cells, and which point they are.
-
-    ``starts`` says where the cells of every point or part begin.
-    """
-
-    table: LocalTable
-    point: Counts
-    weights: Counts
-    cells: Ints
-    counts: Counts
-    starts: Counts
-
-    @classmethod
-    def of(cls, board: PointSpace) -> Records:
-        """Begin with all records at their points; the cells of a point stand side by side."""
-        census = board.table.census
-        starts = np.append(board.points.first, len(census)).astype(np.int64)
-        counts = census.counts.astype(np.int64)
-        return cls(board.table, np.arange(len(board.points)), board.weights, np.arange(len(census)), counts, starts)
-
-    def keeps(self, points: Ints, classes: Ints, number: int) -> Bools:
-        """Say which classes keep the promise, from points or parts, the class of each, and how many there are."""
-        places, which = stretch_places(self.starts, points)
-        some = self.counts[places] > 0
-        places, which = places[some], which[some]
-        return self.table.keeps(self.cells[places], classes[which], number, self.counts[places])
-
-    def lent(self, point: int, number: int) -> Records:
-        """Let a point lend so many records, of its cells in proportion; they are the last part."""
-        places = np.arange(self.starts[point], self.starts[point + 1])
-        taken = shares(self.counts[places], number)
-        counts, weights = self.counts.copy(), self.weights.copy()
-        counts[places] -= taken
-        weights[point] -= number
-        some = places[taken > 0]
-        return Records(
-            self.table,
-            np.append(self.point, self.point[point]),
-            np.append(weights, number),
-            np.append(self.cells, self.cells[some]),
-            np.append(counts, taken[taken > 0]),
-            np.append(self.starts, self.starts[-1] + len(some)),
-        )
-
-    def pieces(self, owner: Counts) -> Pieces:
-        """Give the cells, and the parts of cells, with the class of each."""
-        some = self.counts > 0
-        classes = np.repeat(owner, np.diff(self.starts))
-        return Pieces(self.cells[some], classes[some].astype(np.int64), self.counts[some])
-
-
-def shares(counts: Counts, number: int) -> Counts:
-    """Take so many of some counts in proportion; the largest remainders are rounded up, of equal ones the first."""
-    total = max(int(counts.sum()), 1)
-    taken = counts * number // total
-    rest = counts * number - taken * total
-    order = np.argsort(-rest, kind="stable")[: number - int(taken.sum())]
-    taken[order] += 1
-    return taken
-
-
 class LendingFormation(Formation):
     """A formation in which points of large classes lend records, where that is cheaper than to merge or leave out."""
 
     lends: bool = True
 
+    def __init__(self, board: CellSpace, block: int | None, effort: Effort, limit: int) -> None:
+        super().__init__(board, block, effort=effort, limit=limit)
+        self.cells = board
+
     def finish(self, groups: PointGroups) -> None:
         """Let groups that lack something borrow it, be left out, or join others until all keep the promise."""
-        self.records = Records.of(self.board)
-        table = self.board.table
-        lends = self.lends and table.problem.schema.count is None and not table.has_persons
-        if lends and (self.thorough or table.upward_closed):
+        self.records = Records.of(self.board, self.needs)
+        lends = self.may_lend and (self.thorough or self.board.table.upward_closed)
+        if lends:
             self._lend(groups, within_loss=self._limit > 0)
-            lends = self._limit > 0
         if self._limit:
             groups.leave_out(self._tables, self.records.weights, self._limit)
-        if lends and (self.thorough or table.upward_closed):
-            self._lend(groups, within_loss=False)
+            if lends:
+                self._lend(groups, within_loss=False)
         self.settle(groups, self.records.keeps, self.records.weights)
+
+    @property
+    def may_lend(self) -> bool:
+        """Whether the records of a point may part: not those of a row that is several, nor the rows of people."""
+        table = self.board.table
+        return self.lends and table.problem.schema.count is None and not table.has_persons
+
+    @property
+    def least_size(self) -> int:
+        """How many records a class has at least."""
+        return self._least_size()
 
     @property
     def thorough(self) -> bool:
@@ -229,14 +178,13 @@ class LendingFormation(Formation):
         rises = size * (together - before) + lacks * (together - own)
         for at in np.argsort(rises, kind="stable")[:LENDERS]:
             lender = int(lenders[at])
-            for number in (lacks * 2 ** np.arange(TIMES)).tolist():
+            for number in amounts(lacks):
                 rise = size * (together[at] - before) + number * (together[at] - own[at])
                 if rise >= most or number + least > weights[lender]:
                     break
-                tried = self.records.lent(lender, number)
-                both = np.concatenate((inside, [len(weights), lender]))
-                if tried.keeps(both, np.repeat([0, 1], [len(inside) + 1, 1]), 2).all():
-                    self.records = tried
+                lent = self.records.loan(lender, number, inside, np.array([lender]))
+                if lent is not None:
+                    self.records = lent
                     place = np.column_stack((self._tables.place, self._tables.place[:, lender]))
                     self._tables = self._tables._replace(place=np.ascontiguousarray(place))
                     mover = groups.owner[inside[0]]
@@ -269,9 +217,17 @@ class StarredNode:
     a missing one and what stands for all aside.
     """
 
-    def __init__(self, records: Records, board: CellSpace, owner: Counts, starred: Sequence[Bools]) -> None:
+    def __init__(
+        self,
+        records: Records,
+        board: CellSpace,
+        owner: Counts,
+        starred: Sequence[Bools],
+        formation: tuple[LendingFormation, Wanted | None] | None = None,
+    ) -> None:
         """Take the class of every point or part, -1 where it is left out, and which of the others are starred."""
         self.board, self.owner, self._records = board, owner, records
+        self._formation = formation
         inside = np.flatnonzero(owner >= 0)
         self.number = int(owner.max(initial=-1)) + 1
         weights, total = records.weights[inside], max(int(board.weights.sum()), 1)
@@ -286,7 +242,7 @@ class StarredNode:
         for one, hidden in zip(board.bundles, starred, strict=True):
             stars = int(weights[hidden].sum())
             shown = add_up(one.values.ids[points[~hidden]], weights[~hidden], len(one.values))
-            cost += stars * one.full + _exact_dot(one.costs, shown)
+            cost += stars * one.full + exact_dot(one.costs, shown)
             by_class = np.zeros(self.number, dtype=bool)
             by_class[self.owner[inside]] = hidden
             for at in one.columns:
@@ -318,10 +274,28 @@ class StarredNode:
     def _formed(
         cls, board: CellSpace, block: int | None, limit: int, effort: Effort, wanted: Wanted | None, *, lends: bool
     ) -> Self:
-        formation = LendingFormation(board, block, effort=effort, limit=limit)
+        formation = LendingFormation(board, block, effort, limit)
         formation.lends = lends
         formation.run()
-        owner, records = formation.owner, formation.records
+        return cls._starred_by(formation, formation.records, (formation.owner, formation.home), wanted)
+
+    def regrouped(self) -> Self:
+        """Form the same classes, and look at them again."""
+        if self._formation is None:
+            return self
+        formation, wanted = self._formation
+        again = Regrouping(
+            formation.records, formation.board.tables(), (formation.owner, formation.home), formation.least_size
+        )
+        again.run(lends=formation.may_lend)
+        return self._starred_by(formation, again.records, again.classes(), wanted)
+
+    @classmethod
+    def _starred_by(
+        cls, formation: LendingFormation, records: Records, formed: tuple[Counts, Counts], wanted: Wanted | None
+    ) -> Self:
+        """Star what classes do not agree on, by the class of every point or part, and the block of every class."""
+        board, owner, home = formation.cells, formed[0].copy(), formed[1]
         inside = np.flatnonzero(owner >= 0)
         values = [one.values.ids[records.point[inside]] for one in board.bundles]
         starred = _starred_cells(values, owner[inside])
@@ -329,10 +303,10 @@ class StarredNode:
             saved = [one.full - one.costs[ids] for one, ids in zip(board.bundles, values, strict=True)]
             weights = records.weights[inside].astype(np.int64)
             points = Points(np.array(values, dtype=np.int32).T, np.array(starred).T, np.array(saved).T, weights)
-            starred = with_fewer_stars(points, owner[inside], formation.home, wanted)
+            starred = with_fewer_stars(points, owner[inside], home, wanted)
             alike = [np.where(hidden, 0, ids + 1) for hidden, ids in zip(starred, values, strict=True)]
             owner[inside] = group(alike, [len(one.values) + 1 for one in board.bundles]).ids
-        return cls(records, board, owner, starred)
+        return cls(records, board, owner, starred, (formation, wanted))
 
     @classmethod
     def plain(cls, board: CellSpace) -> Self:
@@ -340,7 +314,8 @@ class StarredNode:
         points = np.arange(len(board.points))
         keeps = board.keeps(points, points, len(points))
         owner = np.where(keeps, np.cumsum(keeps) - 1, -1)
-        return cls(Records.of(board), board, owner, [np.zeros(int(keeps.sum()), dtype=bool) for _ in board.bundles])
+        records = Records.of(board, PointNeeds.of(board.table))
+        return cls(records, board, owner, [np.zeros(int(keeps.sum()), dtype=bool) for _ in board.bundles])
 
     @property
     def pieces(self) -> Pieces:
@@ -375,21 +350,3 @@ def _starred_cells(values: Sequence[Ints], owner: Counts) -> list[Bools]:
         return [np.zeros(0, dtype=bool) for _ in values]
     low, high = class_boxes(np.array(values), owner, int(owner.max()) + 1)
     return list((low != high)[:, owner])
-
-
-def least_loss(table: LocalTable) -> float:
-    """Give a loss that no levels and stars come below.
-
-    Whatever is published for a record is a label that covers enough records of the table, and no such label costs less
-    than the cheapest; who is left out loses all.
-    """
-    board = SearchSpace.of(table, "hierarchy")
-    costs = least_costs(board.tables(), PointNeeds.of(table).support(board), STEPS)
-    total = sum(column.full for column in board.columns) * max(int(board.weights.sum()), 1)
-    return round(_exact_dot(costs, board.weights) / total, DIGITS)
-
-
-def _exact_dot(costs: Counts, weights: Counts) -> int:
-    """Multiply and add up without rounding: halves of costs stay far below what 64 bits hold."""
-    high, low = costs >> 24, costs & (2**24 - 1)
-    return (int((high * weights).sum()) << 24) + int((low * weights).sum())

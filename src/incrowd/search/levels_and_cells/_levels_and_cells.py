@@ -100,7 +100,7 @@ class LevelsAndCells:
         progress
             Called after every column that was tried with the nodes looked at, of how many, and the least loss.
         """
-        from incrowd.search.levels_and_cells._cells import least_loss  # noqa: PLC0415 - loads numba
+        from incrowd.search.levels_and_cells._least_loss import least_loss  # noqa: PLC0415 - loads numba
         from incrowd.search.levels_and_cells._walk import Limits, Walk, sample_of  # noqa: PLC0415
 
         quasi = problem.census.quasi
@@ -119,7 +119,7 @@ class LevelsAndCells:
             levels=dict(zip(table.census.quasi, table.census.floor, strict=True)),
             search=self,
             score=best.loss,
-            lower_bound=least_loss(walk.lowest),
+            lower_bound=least_loss(walk.lowest, problem.highs, best.loss),
         )
 
     def _most_by_name(self, quasi: Sequence[str]) -> dict[str, float]:

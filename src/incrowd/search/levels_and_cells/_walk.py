@@ -15,6 +15,7 @@ from incrowd.measures import Loss
 from incrowd.search._local_recoding import LocalTable
 from incrowd.search._problem import Floats, OnProgress, Problem, Progress, least_size
 from incrowd.search.cheapest._formation import BLOCK, WHOLE, cut_into_blocks
+from incrowd.search.cheapest._search_space import PointNeeds
 from incrowd.search.lattice._optimal import BranchAndBound
 from incrowd.search.levels_and_cells._candidates import Wanted
 from incrowd.search.levels_and_cells._cells import (
@@ -36,6 +37,8 @@ NODES, VISITS = 1 << 20, 60_000_000
 """The best node is looked for in lattices of so many nodes, with so many visits, one counting for every point."""
 ENDS = 5
 """Where stars are limited, so many of the nodes that were looked at are tried at the end."""
+NEAR, NEAR_ENDS = 1.02, 2
+"""Where they are not, nodes whose loss is so near to that of the best: so many at most."""
 
 
 class Look(NamedTuple):
@@ -54,6 +57,11 @@ class Limits:
     bundles: Sequence[tuple[int, ...]]
     most: Mapping[str, float]
     block: int | None
+
+    @property
+    def are_set(self) -> bool:
+        """Whether some column may not have any number of stars."""
+        return min(self.most.values(), default=1.0) < 1
 
 
 class Walk:
@@ -152,7 +160,12 @@ class Walk:
                     best = self._better(best, self._walk_from(start, threads, progress))
             self._hold_each(best, threads, progress)
         ordered = sorted(self.seen, key=lambda one: (*self.rank(self.seen[one]), one))
-        return ordered[: ENDS if min(self.limits.most.values(), default=1.0) < 1 else 1]
+        if self.limits.are_set:
+            return ordered[:ENDS]
+        if not PointNeeds.of(self.lowest).enough:  # then every end takes long
+            return ordered[:1]
+        over, cost = self.rank(self.seen[ordered[0]])
+        return [one for one in ordered[:NEAR_ENDS] if self.rank(self.seen[one]) <= (over, cost * NEAR)]
 
     def _hold_each(self, best: Levels, threads: Executor, progress: OnProgress | None) -> None:
         """Walk with a single column held at another level, as long as that is better and there is work left."""
@@ -216,10 +229,13 @@ class Walk:
         """Star cells at the first levels where no column has more stars than it may; the best node, if it is better."""
         ends = []
         for levels in ways:
-            ends.append(self.node(levels))
-            if not self._over(ends[-1][0]):
+            ends.append((levels, *self.node(levels)))
+            if self.limits.are_set and not self._over(ends[-1][1]):
                 break
-        look, node = min(ends, key=lambda one: self.rank(one[0]))
+        levels, look, node = min(ends, key=lambda one: self.rank(one[1]))
+        again = node.regrouped()
+        if self.rank(self.look_of(levels, again)) < self.rank(look):
+            look, node = self.look_of(levels, again), again
         other = None if plain is None else self._without_stars(plain)
         if plain is not None and other is not None:
             there = self.look_of(plain, other)
