@@ -13,8 +13,8 @@ from hypothesis import given, settings, strategies as st
 
 import incrowd as ic
 from incrowd.search._local_recoding import LocalTable
-from incrowd.search.levels_and_cells import _least_loss
-from incrowd.search.levels_and_cells._least_loss import least_loss
+from incrowd.search.levels_and_cells import _walk
+from incrowd.search.levels_and_cells._walk import least_loss
 from search.slow import QUASI, Ok, Row, labels, nodes
 from search.slow_cheapest import cost
 from search.tables import PROMISES, problem, tables
@@ -69,8 +69,8 @@ def test_it_is_no_more_than_that_for_every_promise_and_however_little_is_looked_
     assert found <= float(slow(table, ok)) + 1e-9
     with pytest.MonkeyPatch.context() as patch:
         for looks in (0, 1, 3, 9):
-            patch.setattr(_least_loss, "FEWEST", looks)
-            patch.setattr(_least_loss, "WORK", looks * len(table) * len(QUASI) ** 2)
+            patch.setattr(_walk, "FEWEST_LOOKS", looks)
+            patch.setattr(_walk, "BOUND_WORK", looks * len(table) * len(QUASI) ** 2)
             assert bound(table, model) <= found + 1e-9
 
 

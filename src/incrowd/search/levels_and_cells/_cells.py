@@ -18,12 +18,13 @@ from incrowd.search.cheapest._formation import Effort, Formation, PointGroups, c
 from incrowd.search.cheapest._kernels import Tables
 from incrowd.search.cheapest._search_space import UNIT, PointNeeds, PointSpace
 from incrowd.search.levels_and_cells._candidates import Points, Wanted, with_fewer_stars
-from incrowd.search.levels_and_cells._least_loss import DIGITS, exact_dot
 from incrowd.search.levels_and_cells._records import LENDERS, Records, amounts
 from incrowd.search.levels_and_cells._regrouping import Regrouping
 
 MOVERS, FEW_MOVERS = 50, 5
 """So many groups borrow at most, at the end and where nodes are compared."""
+DIGITS = 12
+"""Losses that agree to so many decimals are equal; then the lower levels win."""
 END = Effort(0.5)
 """At the end half of the labels of a round are taken."""
 
@@ -350,3 +351,9 @@ def _starred_cells(values: Sequence[Ints], owner: Counts) -> list[Bools]:
         return [np.zeros(0, dtype=bool) for _ in values]
     low, high = class_boxes(np.array(values), owner, int(owner.max()) + 1)
     return list((low != high)[:, owner])
+
+
+def exact_dot(costs: Counts, weights: Counts) -> int:
+    """Multiply and add up without rounding: halves of costs stay far below what 64 bits hold."""
+    high, low = costs >> 24, costs & (2**24 - 1)
+    return (int((high * weights).sum()) << 24) + int((low * weights).sum())

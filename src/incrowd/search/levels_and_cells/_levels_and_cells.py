@@ -100,8 +100,7 @@ class LevelsAndCells:
         progress
             Called after every column that was tried with the nodes looked at, of how many, and the least loss.
         """
-        from incrowd.search.levels_and_cells._least_loss import least_loss  # noqa: PLC0415 - loads numba
-        from incrowd.search.levels_and_cells._walk import Limits, Walk, sample_of  # noqa: PLC0415
+        from incrowd.search.levels_and_cells._walk import Limits, Walk, least_loss, sample_of  # noqa: PLC0415 - numba
 
         quasi = problem.census.quasi
         limits = Limits(_column_bundles(self.together, quasi), self._most_by_name(quasi), self.block)

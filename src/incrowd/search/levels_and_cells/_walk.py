@@ -1,7 +1,8 @@
-"""``Walk``: the way over levels, one column at a time, from several starts, and the best node that it ends at."""
+"""``Walk``: the way over levels, one column at a time, and the best node that it ends at; what no levels come below."""
 
 from __future__ import annotations
 
+import heapq
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
@@ -14,15 +15,18 @@ from incrowd.core import Namer, NoSafeRelease
 from incrowd.measures import Loss
 from incrowd.search._local_recoding import LocalTable
 from incrowd.search._problem import Floats, OnProgress, Problem, Progress, least_size
-from incrowd.search.cheapest._formation import BLOCK, WHOLE, cut_into_blocks
-from incrowd.search.cheapest._search_space import PointNeeds
+from incrowd.search.cheapest._formation import BLOCK, STEPS, WHOLE, cut_into_blocks
+from incrowd.search.cheapest._kernels import Support, least_costs
+from incrowd.search.cheapest._search_space import LabelColumn, PointNeeds, SearchSpace
 from incrowd.search.lattice._optimal import BranchAndBound
 from incrowd.search.levels_and_cells._candidates import Wanted
 from incrowd.search.levels_and_cells._cells import (
+    DIGITS,
     END,
     CellSpace,
     StarredNode,
     effort_of_look,
+    exact_dot,
     number_of_values,
 )
 
@@ -33,6 +37,8 @@ BOOSTS = 6
 """So often stars in a column that has too many are made four times as dear."""
 WORK = 6_000_000
 """What walks with one column held at another level may take; a look takes points times columns squared."""
+BOUND_WORK, FEWEST_LOOKS = 4_000_000, 20
+"""What a bound may take, a point times the square of the columns each time; nothing if that is for fewer looks."""
 NODES, VISITS = 1 << 20, 60_000_000
 """The best node is looked for in lattices of so many nodes, with so many visits, one counting for every point."""
 ENDS = 5
@@ -307,3 +313,64 @@ def column_losses(table: LocalTable, least: int) -> list[Floats]:
             losses.append(float(np.where(sizes < least, 1.0, namer.lost(level)) @ sizes) / total * weight)
         result.append(np.array(losses))
     return result
+
+
+# What no levels and no stars come below.
+
+Fixed = tuple[int | None, ...]
+"""The level of every column in the order of the search; of those that may have any level nothing."""
+
+
+class Bound:
+    """Bounds of what levels and stars lose, some columns being at given levels and the others at any.
+
+    Whatever is published for a record is a label that covers enough records of the table, and no such label costs less
+    than the cheapest; who is left out loses all.
+    """
+
+    def __init__(self, table: LocalTable, highs: tuple[int, ...]) -> None:
+        self._board = SearchSpace.of(table, "hierarchy")
+        self._support: Support = PointNeeds.of(table).support(self._board)
+        self._total = sum(column.full for column in self._board.columns) * max(int(self._board.weights.sum()), 1)
+        self.levels = [range(one.namer.floor, highs[one.namer.column] + 1) for one in self._board.columns]
+        looks = BOUND_WORK // max(len(self._board.points) * len(self.levels) ** 2, 1)
+        self.looks = looks if looks >= FEWEST_LOOKS else 0
+
+    def at(self, fixed: Fixed) -> int:
+        """Give what is lost at least, in whole numbers, as the total is."""
+        columns = tuple(
+            column if level is None else _at_level(column, level)
+            for column, level in zip(self._board.columns, fixed, strict=True)
+        )
+        tables = replace(self._board, columns=columns).tables()
+        return exact_dot(least_costs(tables, self._support, STEPS), self._board.weights)
+
+    def share(self, lost: int) -> float:
+        return round(lost / self._total, DIGITS)
+
+
+def least_loss(table: LocalTable, highs: tuple[int, ...], found: float) -> float:
+    """Give a loss that no levels up to some, and no stars come below; ``found`` is one that was reached.
+
+    Columns get their levels one after the other: each time the choice is divided that has the lowest bound, until all
+    columns have one or enough was looked at.
+    """
+    bound = Bound(table, highs)
+    nothing: Fixed = (None,) * len(bound.levels)
+    open_ = [(bound.at(nothing), 0, nothing)]
+    looks = bound.looks
+    while None in open_[0][2] and looks > 0 and bound.share(open_[0][0]) < found:
+        _, depth, fixed = heapq.heappop(open_)
+        for level in bound.levels[depth]:
+            chosen = (*fixed[:depth], level, *fixed[depth + 1 :])
+            heapq.heappush(open_, (bound.at(chosen), depth + 1, chosen))
+            looks -= 1
+    return min(bound.share(open_[0][0]), found)
+
+
+def _at_level(column: LabelColumn, level: int) -> LabelColumn:
+    """Give a column that has one level, and the highest for stars."""
+    at = level - column.namer.floor
+    if at == column.height:
+        return replace(column, nodes=column.nodes[-1:], costs=column.costs[-1:])
+    return replace(column, nodes=(column.nodes[at], column.nodes[-1]), costs=(column.costs[at], column.costs[-1]))
