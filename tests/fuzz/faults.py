@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import signal
 from collections.abc import Callable
@@ -16,7 +17,7 @@ from incrowd.core import Classes
 from incrowd.engines import _files
 from incrowd.measures import Loss
 from incrowd.models import _judge, _k_anonymity
-from incrowd.release import _recoding_file
+from incrowd.release import _recoding_file, _verify, _verify_script
 from incrowd.search.lattice import _acceptance, _solutions, _sweep
 
 Patch = pytest.MonkeyPatch
@@ -98,6 +99,27 @@ def _one_minimal_node_less(patch: Patch) -> None:
     patch.setattr(_solutions, "minimal_nodes", lambda nodes: minimal(nodes)[1:])
 
 
+def _everything_verified(patch: Patch) -> None:
+    patch.setattr(_verify_script, "main", lambda *_: 0)
+    patch.setattr(_verify.Verification, "outcome", property(lambda _: "holds"))
+
+
+def _shape_ignored(patch: Patch) -> None:
+    patch.setattr(_verify_script, "wrong_in", lambda _: [])
+    patch.setattr(_verify, "wrong_in", lambda _: [])
+
+
+def _best_class_shown(patch: Patch) -> None:
+    """Let the script measure one class of several."""
+    classes = _verify_script.classes_of
+    patch.setattr(_verify_script, "classes_of", lambda *how: dict([*classes(*how).items()][:1]))
+
+
+def _counts_ignored(patch: Patch) -> None:
+    patch.setattr(_verify, "_compare_counts", lambda *_: iter(()))
+    patch.setattr(math, "isclose", lambda *_, **__: True)
+
+
 def _hashes_ignored(patch: Patch) -> None:
     def unsealed(header: dict[str, Any], _: Path) -> dict[str, Any]:
         return {name: value for name, value in header.items() if name != "sha256"} | {"format": _recoding_file.UNSEALED}
@@ -126,6 +148,10 @@ FAULTS: dict[str, Fault] = {
     "a class too small is published": Fault("releases", _one_less_asked),
     "another mean is minimized": Fault("releases", _another_mean),
     "one minimal node is forgotten": Fault("releases", _one_minimal_node_less),
+    "every release is verified": Fault("certificates", _everything_verified),
+    "the shape is not looked at": Fault("certificates", _shape_ignored),
+    "the script forgets classes": Fault("certificates", _best_class_shown),
+    "counts are not compared": Fault("certificates", _counts_ignored),
     "no hash is looked at": Fault("files", _hashes_ignored),
     "an error of a library is let through": Fault("files", _errors_let_through),
     "a library ends the process": Fault("files", _a_crash),

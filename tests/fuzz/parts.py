@@ -15,6 +15,7 @@ class Part(NamedTuple):
 PARTS = {
     "verdicts": Part("fuzz.verdicts"),
     "releases": Part("fuzz.releases"),
+    "certificates": Part("fuzz.certificates"),
     "files": Part("fuzz.files"),
 }
 """By the name that is said on the command line."""

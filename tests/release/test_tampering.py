@@ -215,6 +215,28 @@ def test_no_forgery_at_all_keeps_a_signature(tmp_path: Path) -> None:
         assert not signed, (place, what)
 
 
+def test_a_missing_value_has_no_place_in_an_order_and_both_say_so(tmp_path: Path, capsys: Capsys) -> None:
+    roles = schema(ORDER)
+    ic.anonymize(PEOPLE, roles, model="l>=2", max_suppressed=0.5).save(tmp_path / "out", format="csv")
+    place = next(place for place, one in enumerate(_columns(tmp_path / "out")) if "order" in one)
+    rewrite(tmp_path / "out", lambda c: c["columns"][place]["order"].append(None))
+    assert answers(tmp_path / "out", capsys) == ("does not hold", "does not hold")
+
+
+def _columns(folder: Path) -> list[dict[str, Any]]:
+    return list(json.loads((folder / "public/release.json").read_text())["columns"])
+
+
+def test_a_file_without_rows_is_no_release_whatever_is_said_of_it(tmp_path: Path, capsys: Capsys) -> None:
+    release_of("k>=2").save(tmp_path / "out", format="csv")
+    data = tmp_path / "out/public/data.csv"
+    data.write_bytes(raw := data.read_bytes().splitlines(keepends=True)[0])
+    known = {"sha256": hashlib.sha256(raw).hexdigest(), "bytes": len(raw), "rows": 0}
+    rewrite(tmp_path / "out", lambda c: c["data"].update(known))
+    rewrite(tmp_path / "out", lambda c: c.update(records=0, classes=0))
+    assert answers(tmp_path / "out", capsys) == ("does not hold", "does not hold")
+
+
 # Candidates: what is starred and what fits it is measured on the file.
 
 TOWNS = [("20", "ulm")] * 5 + [("20", "bonn")] + [("47", "köln")] * 2 + [("47", "kiel")]

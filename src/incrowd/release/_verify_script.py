@@ -42,7 +42,7 @@ DATA = {"name": FILE, "sha256": HASH, "bytes": COUNT, "rows": COUNT, "escaped": 
 DATA |= {"dialect?": STYLE, "stars?": WORDS}
 PLAIN: Plain = {"separator": ",", "encoding": "utf-8", "mark": False, "decimal": ".", "dates": None, "columns": []}
 ROLES = ("quasi-identifier", "sensitive", "insensitive", "shifted", "identifier", "entity", "count")
-MEANING = {"order?": ("numbers", "dates", [MAYBE]), "taxonomy?": [[MAYBE]], "categories?": [[MAYBE]]}
+MEANING = {"order?": ("numbers", "dates", WORDS), "taxonomy?": [[MAYBE]], "categories?": [[MAYBE]]}
 COLUMN = {"name": str, "role": ROLES, "level": (COUNT, None), "averaged?": ("mean", "median"), "starred?": COUNT}
 COLUMN |= {**MEANING, "shifted?": {"within": COUNT, "weekdays": bool, "true": False}}  # a shifted date is not true
 STARRING = "levels-and-cells"  # a search with one level per column, and stars in single cells
@@ -274,7 +274,7 @@ def read_text(path: Path, dialect: Plain) -> tuple[bool, Plain]:
     fine = text.encode(dialect["encoding"]) == raw and text.startswith("\ufeff") == dialect["mark"]
     file = io.StringIO(text.removeprefix("\ufeff"), newline="")
     header, *rows = [row or [""] for row in csv.reader(file, delimiter=dialect["separator"])]
-    table: Any = dict(zip(header, zip(*rows, strict=True), strict=True))
+    table: Any = dict(zip(header, zip(*rows, strict=True) if rows else [()] * len(header), strict=True))
     for name in dialect["columns"]:
         read = {cell: rewritten(cell, dialect, PLAIN) for cell in set(table.get(name, ()))}
         fine &= any(read[cell] != cell for cell in read)
