@@ -146,6 +146,15 @@ def test_weights_say_whom_a_record_stands_for(run: Run, people: Path) -> None:
     assert "warning: Many records are alone in the table" in err
 
 
+def test_households_are_told_beside_the_intruders(run: Run, people: Path) -> None:
+    code, out, _ = run(people, "--quasi", "town", "--household", "disease")
+    assert code == 0
+    assert "a household is found by some member, by 'disease'" in out
+    plain = json.loads(run(people, "--quasi", "town", "--household", "disease", "--json")[1])
+    assert plain["risk"]["households"]["column"] == "disease"
+    assert "no column 'home'" in run(people, "--quasi", "town", "--household", "home")[2]
+
+
 def test_without_such_an_option_nothing_is_added(run: Run, people: Path) -> None:
     assert "who could find" not in run(people, "--quasi", "town")[1]
     plain = json.loads(run(people, "--quasi", "town", "--json")[1])

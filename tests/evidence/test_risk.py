@@ -124,6 +124,49 @@ def test_sampling_weights_add_up_to_the_people_of_a_class() -> None:
     assert "known to come out too low" in risk.notes[0]
 
 
+def test_households_are_found_by_any_member() -> None:
+    """The same example: who lives with whom, and the individual risk of each."""
+    rows = [
+        ("a", 18, 1),
+        ("b", 45.5, 1),
+        ("b", 39, 2),
+        ("c", 17, 2),
+        ("d", 541, 3),
+        ("e", 8, 4),
+        ("f", 5, 4),
+        ("a", 92, 5),
+    ]
+    table = [{"q": key, "w": weight, "home": home} for key, weight, home in rows]
+    plain = one(table, household="home").households
+    weighted = one(table, weight="w", household="home").households
+    assert plain is not None
+    assert weighted is not None
+    assert (plain.households, plain.highest) == (5, 1.0)
+    assert plain.average == pytest.approx((0.75 + 1 + 1 + 1 + 0.5) / 5)
+    assert weighted.highest == pytest.approx(1 - (1 - 0.29706308) * (1 - 0.40235948))
+    firsts = 1 - (1 - 0.01714426) * (1 - 0.02204233), 1 - (1 - 0.02204233) * (1 - 0.17707583)
+    assert weighted.expected == pytest.approx(sum(firsts) + 0.01165448 + weighted.highest + 0.01714426, abs=1e-6)
+    assert "households  highest 58.0%" in str(one(table, weight="w", household="home"))
+
+
+def test_a_household_can_be_what_is_counted() -> None:
+    found = ic.risk(VISITS, PEOPLE, household="who").households
+    assert found is not None
+    assert found.households == 4
+    assert found.highest == pytest.approx(1 - (2 / 3) ** max(Counter(row["who"] for row in VISITS).values()))
+
+
+def test_households_that_cannot_be_are_refused() -> None:
+    with pytest.raises(ic.UnknownColumnError, match="given as household"):
+        one(people(2, w=1), household="home")
+    with pytest.raises(ic.DataError, match="'w' \\(given as household\\) is missing"):
+        one([{"q": "a", "w": None}, {"q": "a", "w": 1}], household="w")
+    with pytest.raises(ic.SchemaError, match="its role is quasi-identifier"):
+        one(people(2), household="q")
+    with pytest.raises(ic.ParameterError, match="one row per member"):
+        ic.risk([row | {"home": 1} for row in VISITS], PEOPLE, household="home")
+
+
 def test_weights_that_cannot_be_are_refused() -> None:
     for weight in (0, -1, "three", None):
         with pytest.raises(ic.DataError, match="'w' \\(given as weight\\) must hold numbers above 0"):

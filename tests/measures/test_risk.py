@@ -12,6 +12,7 @@ from hypothesis import given, strategies as st
 
 import incrowd as ic
 from incrowd.measures import (
+    HouseholdRisk,
     best_guess,
     chances_in_population,
     chances_in_table,
@@ -125,3 +126,23 @@ def test_the_best_guess_counts_persons_where_they_are_known() -> None:
     found = best_guess(classes_of(rows, entity=True)[0], "s")
     shares = [found.highest, found.average, found.without]
     assert (shares, found.certain) == ([Fraction(1), Fraction(3, 4), Fraction(3, 4)], 2)
+
+
+def household_risk(members: list[int], chances: list[float], threshold: Fraction = Fraction(1, 5)) -> HouseholdRisk:
+    home, ones = np.array(members, dtype=np.int64), np.ones(len(members), dtype=np.int64)
+    return HouseholdRisk.of("home", home, ones, np.array(chances), threshold)
+
+
+def test_a_household_is_found_by_some_member() -> None:
+    one = household_risk([0, 0, 0], [0.02, 0.03, 0.03])
+    assert one.highest == pytest.approx(0.077918, abs=1e-9)  # 1 - 0.98 * 0.97 * 0.97; printed as 0.0779
+    both = household_risk([0, 0, 0, 1], [0.02, 0.03, 0.03, 1.0])
+    assert (both.highest, both.households, both.above) == (1.0, 2, 1)
+    assert both.average == pytest.approx((1 + one.highest) / 2)
+    assert both.expected == pytest.approx(1 + one.highest)
+
+
+def test_exactly_the_threshold_is_not_above_it() -> None:
+    assert household_risk([0, 1, 1], [0.2, 0.5, 0.5], Fraction(1, 5)).above == 1
+    assert household_risk([0, 0], [0.5, 0.5], Fraction(3, 4)).above == 0
+    assert household_risk([], []).households == 0

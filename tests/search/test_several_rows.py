@@ -58,7 +58,46 @@ def left_out_by(table: list[Any], levels: Any, model: ic.KmAnonymity, *, diverse
         left = [row for row in left if row["person"] not in gone]
 
 
-def promised(model: ic.KmAnonymity, *, diverse: bool) -> Any:
+@settings(max_examples=25)
+@given(table=tables, k=st.integers(2, 3), diverse=diverse, share=shares)
+def test_whole_people_are_left_out_for_any_promise_where_that_is_asked(
+    table: Any, k: int, diverse: bool, share: float
+) -> None:
+    limit = int(share * len(table))
+    asked = problem(table, promised(ic.KAnonymity(k), diverse=diverse), limit, suppression="entity")
+    one_row = ic.KmAnonymity(k, 1)
+    visited = [left_out_by(table, levels, one_row, diverse=diverse) for levels in slow.nodes()]
+    expected = {node.levels: node.suppressed for node in visited if node.suppressed <= limit}
+    found = all_solutions(asked)
+    assert dict(zip(map(tuple, found.levels.tolist()), found.suppressed.tolist(), strict=True)) == expected
+
+
+HOUSEHOLDS = [
+    {"home": home, "age": age, "sex": sex}
+    for home, people in enumerate(["20f 31m", "20f 31m 47f", "20f", "62m 20f", "31m"])
+    for age, sex in ((member[:2], member[2]) for member in people.split())
+]
+"""Only the second has somebody of 47, and only the fourth somebody of 62."""
+
+
+def test_no_household_is_published_in_part() -> None:
+    roles = ic.Schema(quasi={"age": ic.flat(), "sex": ic.flat()}, entity="home", insensitive=["id"])
+    table = [row | {"id": at} for at, row in enumerate(HOUSEHOLDS)]
+    same: dict[str, Any] = {"model": "k>=2", "max_suppressed": 0.7, "at_most": {"age": 0}}
+    whole = ic.anonymize(table, roles, suppression="entity", **same)
+    assert {table[row["id"]]["home"] for row in whole.table} == {0, 2, 4}
+    assert whole.recipe.suppression == "entity"
+    parts = ic.anonymize(table, roles, algorithm=ic.Optimal(), **same)
+    assert {table[row["id"]]["home"] for row in parts.table} == {0, 1, 2, 3, 4}
+    nobody = ic.anonymize(table, roles, suppression="entity", model="k>=2")
+    assert len(nobody.table) == len(table)
+    with pytest.raises(ic.ParameterError, match="all rows of a person together"):
+        ic.anonymize(table, roles, suppression="entity", algorithm=ic.Mondrian(), model="k>=2", max_suppressed=0.2)
+    with pytest.raises(ic.ParameterError, match="nothing says whose row is whose"):
+        ic.anonymize([{"age": 3}] * 2, ic.Schema(quasi=["age"]), suppression="entity", model="k>=2")
+
+
+def promised(model: Any, *, diverse: bool) -> Any:
     return model & ic.LDiversity(2, "disease") if diverse else model
 
 
@@ -161,7 +200,7 @@ def test_searches_for_local_recodings_refuse_it_with_the_reason(algorithm: Any) 
 
 def test_masking_and_nt_closeness_are_refused_with_the_reason() -> None:
     table = [{"person": at, "age": "20", "sex": "f", "town": "ulm", "disease": "a"} for at in range(4)]
-    with pytest.raises(ic.ParameterError, match="cannot be masked"):
+    with pytest.raises(ic.ParameterError, match="nobody can be masked"):
         problem(table, promise("k>=2[any 2 rows]"), suppression="mask")
     with pytest.raises(ic.ParameterError, match="Larger groups"):
         problem(table, promise("k>=2[any 2 rows], nt(n=2, t=0.5)[disease]"))

@@ -63,6 +63,10 @@ Weight = Annotated[
     str | None,
     Option(metavar="NAME", help="The column that says how many people a record stands for.", rich_help_panel=PANEL),
 ]
+Household = Annotated[
+    str | None,
+    Option(metavar="NAME", help="The column that says which household each row is a member of.", rich_help_panel=PANEL),
+]
 Threshold = Annotated[
     str | None,
     Option(
@@ -100,6 +104,7 @@ class RiskOptions:
     population: int | Path | None = None
     weight: str | None = None
     threshold: Fraction | None = None
+    household: str | None = None
     presets: tuple[str, ...] = ()
     harbor: Mapping[str, Any] = field(default_factory=dict)
     """What ``safe_harbor`` must know."""
@@ -107,7 +112,7 @@ class RiskOptions:
     @property
     def needs_chances(self) -> bool:
         """Whether chances must be measured."""
-        given = (self.population, self.weight, self.threshold)
+        given = (self.population, self.weight, self.threshold, self.household)
         return any(one is not None for one in given) or any(name != HARBOR for name in self.presets)
 
 
@@ -154,6 +159,7 @@ def assess(
     show_values: ShowValues = False,
     population: Population = None,
     weight: Weight = None,
+    household: Household = None,
     threshold: Threshold = None,
     presets: Presets = None,
     kinds: Kinds = None,
@@ -170,7 +176,7 @@ def assess(
     meanings: Meanings = given
     model = None if require is None else _model_of(require, meanings)
     question = _read_chances(population, weight, threshold)
-    question = replace(question, **_read_presets(presets or [], names_in(kinds), populous, year))
+    question = replace(question, household=household, **_read_presets(presets or [], names_in(kinds), populous, year))
     schema = _schema_of_options(data, roles, meanings, reading) if saved is None else saved.schema
     with Watch(quiet=quiet), hints_in(OWN_WORDS), warnings.catch_warnings():
         warnings.simplefilter("ignore")  # what they say is in the notes
@@ -216,7 +222,12 @@ def _answer_for(
     if question.needs_chances:
         limit: dict[str, Any] = {} if question.threshold is None else {"threshold": question.threshold}
         roles = schema if saved is None else None
-        risk = ic.risk(data, roles, population=question.population, weight=question.weight, **limit, **reading)
+        about: dict[str, Any] = {
+            "population": question.population,
+            "weight": question.weight,
+            "household": question.household,
+        }
+        risk = ic.risk(data, roles, **about, **limit, **reading)
     table, how = (data, reading) if saved is None else (saved.engine, {})
     checklists = []
     for name in question.presets:

@@ -215,8 +215,15 @@ def risk_lines(risk: Risk) -> Iterator[str]:
     yield ""
     yield f"{'who could find a person':<{NAME}}{'highest':>12}{'average':>12}{above:>16}"
     yield from map(_attacker_line, risk.attackers)
+    if risk.households is not None:
+        numbers = f"{percent(risk.households.highest):>12}{percent(risk.households.average):>12}"
+        yield f"  {'household':<{NAME - 2}}{numbers}{risk.households.above:>16,}"
     for one in risk.attackers:
         yield from textwrap.wrap(f"the {one.name} {one.knows}", WIDTH, initial_indent="  ", subsequent_indent="    ")
+    if risk.households is not None:
+        found = f"{risk.households.expected:,.1f} of {amount(risk.households.households, 'household')}"
+        said = f"a household is found by some member, by {risk.households.column!r}; {found} expected"
+        yield from textwrap.wrap(said, WIDTH, initial_indent="  ", subsequent_indent="    ")
     if risk.uniqueness.estimates:
         yield ""
         yield from _estimate_lines(risk)

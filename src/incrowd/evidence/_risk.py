@@ -28,6 +28,7 @@ from incrowd.hierarchies import Averaged, coverage_by_hierarchy, is_from_data, u
 from incrowd.measures import (
     Chances,
     Exposed,
+    HouseholdRisk,
     Sizes,
     Uniqueness,
     best_guess,
@@ -104,6 +105,7 @@ class _Population:
     """What is known about the population: the chances there, where they come from, and who is one of a kind."""
 
     chances: Chances
+    each: Floats  # the chance in every class
     source: str
     uniqueness: Uniqueness
     notes: tuple[str, ...] = ()
@@ -116,6 +118,7 @@ def risk(
     original: Any = None,
     population: Any = None,
     weight: str | None = None,
+    household: str | None = None,
     threshold: Number = 0.2,
     **reading: Unpack[Reading],
 ) -> Risk:
@@ -138,6 +141,9 @@ def risk(
     weight
         The column that says how many people of the population each record stands for: sampling weights. It is no
         quasi-identifier.
+    household
+        The column that says which household a row is of, where each row is a member: the entity, or any column of a
+        table without one. A household is found by any member.
     threshold
         Above which a chance counts as too high; exactly so high is not. 0.2 is the chance in a class of five.
     reading
@@ -172,6 +178,7 @@ def risk(
         raise ParameterError(msg, hint="leave out weight or population.")
     subject = _with_persons(Subject.of(table, schema, reading), original, weight, reading)
     subject = subject if weight is None else _with_weights(subject, weight)
+    subject = subject if household is None else _with_households(subject, household)
     classes = subject.classes
     inside = chances_in_table(classes.size, limit)
     outside = _population_of(subject, weight, population, limit, reading)
@@ -189,6 +196,7 @@ def risk(
         journalist=None if outside is None else _attacker_risk("journalist", find, chances, classes),
         marketer=AttackerRisk("marketer", links if outside else _NO_POPULATION, None, chances.average, None),
         uniqueness=_uniqueness_of(classes) if outside is None else outside.uniqueness,
+        households=None if household is None else _households_of(classes, household, outside, limit),
         alone_by_rows=None if classes.cells.person is None else persons_alone(classes.members, classes.cells.person),
         guesses={name: best_guess(classes, name) for name in subject.schema.sensitive_names},
         notes=() if outside is None else outside.notes,
@@ -227,6 +235,37 @@ def _with_weights(subject: Subject, weight: str) -> Subject:
     return replace(subject, beside=() if weight in schema.sensitive_names else (weight,))
 
 
+def _with_households(subject: Subject, household: str) -> Subject:
+    """Count the households beside what is published, where they are not the people that are counted."""
+    check_column(household, "household")
+    columns, schema = list(subject.engine.columns()), subject.schema
+    if household == schema.entity:
+        return subject
+    if household not in columns:
+        raise UnknownColumnError.of(household, columns, given_as="household", show=subject.engine.shows_names)
+    if household in schema.quasi_names:
+        msg = f"Column {household!r} cannot be the household: its role is quasi-identifier."
+        raise SchemaError(msg, hint="a household says which rows belong together; nobody is recognised by it.")
+    if schema.entity is not None:
+        msg = f"Households by {household!r} need one row per member, and people have several ({schema.entity!r})."
+        raise ParameterError(msg, hint="give a table with a row for each member, or the entity as the household.")
+    beside = () if household in schema.sensitive_names else (household,)
+    return replace(subject, beside=(*subject.beside, *beside))
+
+
+def _households_of(
+    classes: Classes, household: str, population: _Population | None, threshold: Fraction
+) -> HouseholdRisk:
+    """Put the chances of the members together."""
+    cells = classes.cells
+    codes = cells.person if cells.person is not None else cells.sensitive[household]
+    if cells.person is None and cells.domains[household].has_null:
+        msg = f"Column {household!r} (given as household) is missing in some rows."
+        raise DataError(msg, hint="give every row a household; who lives alone is one.")
+    chances = 1 / np.maximum(classes.size, 1) if population is None else population.each
+    return HouseholdRisk.of(household, codes, cells.counts.astype(np.int64), chances[classes.members], threshold)
+
+
 def _population_of(
     subject: Subject, weight: str | None, population: Any, limit: Fraction, reading: Mapping[str, Any]
 ) -> _Population | None:
@@ -256,7 +295,8 @@ def _population_by_table(
     few = f"{where} the table has more people than the population; there it counts."
     uniqueness = _uniqueness_of(classes, number, {"population table": float(alone)})
     notes = (*([few] if short.any() else []), *unread)
-    return _Population(chances_in_population(size, crowds, limit), "a population table", uniqueness, notes)
+    chances = chances_in_population(size, crowds, limit)
+    return _Population(chances, 1 / crowds, "a population table", uniqueness, notes)
 
 
 def _population_by_size(classes: Classes, population: int, limit: Fraction) -> _Population:
@@ -266,12 +306,13 @@ def _population_by_size(classes: Classes, population: int, limit: Fraction) -> _
     if population < people:
         msg = f"The population of {population:,} is smaller than the table of {people:,}."
         raise ParameterError(msg, hint="population is how many people the table was drawn from.")
-    chances = expected_chances(size, _under_pitman(size, population), limit)
+    each = _under_pitman(size, population)
+    chances = expected_chances(size, each, limit)
     source = f"a population of {population:,}, estimated"
     if int(size.sum()) != people:
         note = "Estimates of uniqueness need people who are in one class each, and here some are in several."
-        return _Population(chances, source, _uniqueness_of(classes, population), (note,))
-    return _Population(chances, source, estimated_uniqueness(size, population))
+        return _Population(chances, each, source, _uniqueness_of(classes, population), (note,))
+    return _Population(chances, each, source, estimated_uniqueness(size, population))
 
 
 def _population_by_weights(classes: Classes, weights: Floats, limit: Fraction) -> _Population:
@@ -283,8 +324,9 @@ def _population_by_weights(classes: Classes, weights: Floats, limit: Fraction) -
     low = int((weights < size).sum())
     notes = [f"In {low:,} classes the weights add up to fewer people than there are records; there the table counts."]
     notes = [*(notes if low else []), *([_SPARSE] if uniqueness.share > 0.1 else [])]
-    chances = expected_chances(size, expected_chance(size, shares), limit)
-    return _Population(chances, "sampling weights, estimated", uniqueness, tuple(notes))
+    each = expected_chance(size, shares)
+    chances = expected_chances(size, each, limit)
+    return _Population(chances, each, "sampling weights, estimated", uniqueness, tuple(notes))
 
 
 def _class_weights(classes: Classes, weight: str) -> Floats:

@@ -9,7 +9,7 @@ from typing import Any
 
 from incrowd.core import Printed, unbroken_percent
 from incrowd.evidence._published_rules import Checklist, checklist_of
-from incrowd.measures import Exposed, Guess, Uniqueness, plain_number
+from incrowd.measures import Exposed, Guess, HouseholdRisk, Uniqueness, plain_number
 
 Chance = Fraction | float
 
@@ -71,6 +71,8 @@ class Risk(Printed):
         Links as many records as possible. Without a population, the table is taken to be the whole population.
     uniqueness
         Who is one of a kind, in the table and, as far as it can be estimated, in the population.
+    households
+        How easily households are found by some member, where that was asked.
     alone_by_rows
         With several rows per person: how many persons are the only one who occurs in exactly their classes. Somebody
         who knows all rows of a person finds these.
@@ -94,6 +96,7 @@ class Risk(Printed):
     journalist: AttackerRisk | None
     marketer: AttackerRisk
     uniqueness: Uniqueness
+    households: HouseholdRisk | None
     alone_by_rows: int | None
     guesses: Mapping[str, Guess]
     notes: tuple[str, ...]
@@ -135,6 +138,7 @@ class Risk(Printed):
                 "population": uniqueness.population,
                 "estimates": dict(uniqueness.estimates),
             },
+            "households": None if self.households is None else self.households.to_dict(),
             "alone_by_rows": self.alone_by_rows,
             "guesses": {name: guess.to_dict() for name, guess in self.guesses.items()},
             "notes": list(self.notes),
@@ -152,6 +156,8 @@ class Risk(Printed):
             *map(str, self.attackers),
             f"{alone}; expected in the population: {estimates}" if estimates else alone,
         ]
+        if self.households is not None:
+            lines.insert(1 + len(self.attackers), str(self.households))
         if self.alone_by_rows is not None:
             lines.append(f"one of a kind by all their rows together: {self.alone_by_rows:,}")
         for guess in self.guesses.values():

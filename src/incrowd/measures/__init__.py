@@ -43,6 +43,7 @@ from incrowd.measures._pairs import Joint, Ranges, answers, cramers_v
 from incrowd.measures._risk import (
     Chances,
     Guess,
+    HouseholdRisk,
     best_guess,
     chances_in_population,
     chances_in_table,
@@ -67,6 +68,7 @@ __all__ = [
     "Exposed",
     "Guess",
     "Height",
+    "HouseholdRisk",
     "Joint",
     "LabelSums",
     "Loss",

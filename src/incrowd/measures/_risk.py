@@ -14,12 +14,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from incrowd.core import Classes, add_up
+from incrowd.core import Classes, add_up, unbroken_percent
 from incrowd.measures._exposure import Exposed, plain_number
 
 Bools = npt.NDArray[np.bool_]
 Counts = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.integer]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -106,6 +107,62 @@ def _exceed(crowds: Counts, threshold: Fraction) -> Bools:
         return np.ones(len(crowds), dtype=bool)
     enough = -(-threshold.denominator // threshold.numerator)  # the smallest crowd that is not above
     return np.asarray(crowds < min(enough, 2**63 - 1), dtype=bool)
+
+
+@dataclass(frozen=True, slots=True)
+class HouseholdRisk:
+    """How easily households are found by some member: the chance is 1 less the product of 1 - r over the members.
+
+    Attributes
+    ----------
+    column
+        The column that says which household a row is of.
+    households
+        How many there are.
+    highest, average
+        The chance of the household that is easiest to find, and the average over all.
+    above
+        How many households have a chance above the threshold.
+    expected
+        How many households are found if somebody tries each member of each.
+
+    References
+    ----------
+    A. Hundepool et al. *Statistical disclosure control.* Wiley, 2012: hierarchical risk.
+    """
+
+    column: str
+    households: int
+    highest: float
+    average: float
+    above: int
+    expected: float
+
+    @classmethod
+    def of(cls, column: str, household: Ints, members: Counts, chances: Floats, threshold: Fraction) -> HouseholdRisk:
+        """Put members together: per cell its household, how many members it has, and the chance of each."""
+        number = int(household.max(initial=0)) + 1 if len(household) else 0
+        with np.errstate(divide="ignore"):
+            unfound = np.bincount(household, weights=members * np.log1p(-chances), minlength=number)
+        found = -np.expm1(unfound)
+        expected, near = float(found.sum()), float(threshold) * (1 + _ROUNDING)
+        highest, average = float(found.max(initial=0.0)), expected / max(number, 1)
+        return cls(column, number, highest, average, int((found > near).sum()), expected)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Give plain data that can be written as JSON."""
+        chances = {"highest": plain_number(self.highest), "average": plain_number(self.average)}
+        counts = {"households": self.households, "above": self.above, "expected": self.expected}
+        return {"column": self.column, **chances, **counts}
+
+    def __str__(self) -> str:
+        chances = f"highest {unbroken_percent(self.highest)}, average {unbroken_percent(self.average)}"
+        found = f"{self.above:,} above the threshold, {self.expected:,.1f} expected to be found"
+        return f"households  {chances}, {found} ({self.households:,} by {self.column!r}, by some member)"
+
+
+_ROUNDING = 1e-12
+"""Chances of households are products that are rounded: so much is not above a threshold."""
 
 
 # How well an intruder can guess a sensitive value from the class alone.

@@ -334,7 +334,7 @@ class OutputSection(Part):
     labels: StrictBool = _key("Whether to write labels.csv: what the codes of SPSS and Stata mean.", default=False)
     stars: Literal["star", "null"] = _key("What the file has where * is published: that or nothing.", default="star")
     order: Literal["sorted", "keep"] = _key("Sorted by the published values, or as it was.", default="sorted")
-    suppression: Literal["drop", "mask"] = _key("What becomes of records that are left out.", default="drop")
+    suppression: Literal["drop", "mask", "entity"] = _key("What becomes of records that are left out.", default="drop")
     others: Literal["refuse", "drop"] = _key("What becomes of columns without a role.", default="refuse")
     force: StrictBool = _key("Whether existing files may be replaced.", default=False)
 

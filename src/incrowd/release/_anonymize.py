@@ -82,7 +82,8 @@ def anonymize(  # noqa: PLR0913 - the front door of the house; only the first tw
 
         - ``others``: what becomes of columns without a role: ``"refuse"`` the table, or ``"drop"`` them.
         - ``suppression``: records that break the promise are left out (``"drop"``), or published with ``*`` in every
-          quasi-identifier (``"mask"``): then they are one class, which must keep the promise as any other.
+          quasi-identifier (``"mask"``): then they are one class, which must keep the promise as any other. With
+          ``"entity"`` everybody who has such a record is left out with all rows: no household is published in part.
         - ``order``: rows are ``"sorted"`` by their published values, or ``"keep"`` their order, with a warning.
         - ``pseudonyms``: identifiers to publish as pseudonyms, each with the file of its key, of 32 bytes or more.
         - ``shift_key``: the file with the key by which dates are shifted, of 32 bytes or more, if the schema says so.
@@ -149,12 +150,13 @@ def anonymize(  # noqa: PLR0913 - the front door of the house; only the first tw
 def _usual_search(problem: Problem) -> Algorithm:
     """Give the search for whoever names none: levels and cells, or the best node where that cannot do what is asked.
 
-    That is where classes that are put together can break the promise, or it is about several rows of a person, where
+    That is where classes that are put together can break the promise, where people may be left out with all rows, where
     ``balance`` weighs records, and where records that stand out are to be masked.
     """
     able = all(judge.union_closed for judge in problem.judges())
-    plain = problem.balance == NEUTRAL and problem.suppression == "drop" and not problem.model.by_person
-    return LevelsAndCells() if able and plain else Optimal()
+    plain = problem.balance == NEUTRAL and problem.suppression != "mask"
+    whole = problem.model.by_person or (problem.by_person and problem.limit)
+    return LevelsAndCells() if able and plain and not whole else Optimal()
 
 
 def apply(

@@ -28,7 +28,7 @@ class Nearby:
     @cached_property
     def joined(self) -> int:
         """How many records keep the promise and are masked all the same, so that all masked ones together keep it."""
-        if self._problem.suppression == "drop":
+        if self._problem.suppression != "mask":
             return 0
         levels = dict(zip(self._problem.census.quasi, self._levels, strict=True))
         broken = Inspection(replace(self._problem, suppression="drop"), levels).left_out()
@@ -131,7 +131,7 @@ def in_words(explanation: Explanation, recipe: Recipe, classes: int, measures: M
     """Write an explanation, one line per column and per promise."""
     kept = mean_detail([1 - one.kept for one in explanation.columns])
     records, suppressed, limit = recipe.records, recipe.suppressed, recipe.max_suppressed_records
-    joined, drops = explanation.joined, recipe.suppression == "drop"
+    joined, drops = explanation.joined, recipe.suppression != "mask"
     who = "1 of them is" if joined == 1 else f"{joined:,} of them are"
     gone = "left out" if drops else "masked: their quasi-identifiers are not published"
     lines = [
@@ -180,7 +180,7 @@ def _column_sentence(one: PublishedColumn, explanation: Explanation, recipe: Rec
         began = "The search began at this level" if one.column in recipe.floor else "You asked for at least this level"
         return f"{where} {began}."
     left_out, by_each = explanation.below[one.column]
-    verb = "leave out" if recipe.suppression == "drop" else "mask"
+    verb = "leave out" if recipe.suppression != "mask" else "mask"
     change = f"One level finer would {verb} {records_text(left_out, recipe.records)}"
     if left_out > recipe.max_suppressed_records:
         most, breaks = recipe.max_suppressed_records, max(by_each, key=by_each.__getitem__)

@@ -120,7 +120,7 @@ def no_release(problem: Problem, outcome: Outcome) -> NoSafeRelease:
         msg = f"Only a release without any record keeps {problem.model}."
         return NoSafeRelease(msg, hint="ask for less, or look at the hierarchies.", nearest=least)
     sure = is_monotone(problem)  # else a version in between may leave out less
-    verb = "leaves out" if problem.suppression == "drop" else "masks"
+    verb = "leaves out" if problem.suppression != "mask" else "masks"
     msg = (
         f"No release keeps {problem.model} and {verb} at most {share_text(limit, records)} "
         f"({limit:,} of {records:,} records): "

@@ -168,7 +168,7 @@ class WaysBack:
         for limit in self._trials.limits(base):
             if (found := self._gain(place, self._trials.at(base, limit=limit))) is not None:
                 more = limit - problem.limit
-                verb = "left out" if problem.suppression == "drop" else "masked"
+                verb = "left out" if problem.suppression != "mask" else "masked"
                 words = f"if {more:,} more record{'s' * (more != 1)} could be {verb}"
                 yield self._way(place, found, "max_suppressed_records", limit, words)
                 return

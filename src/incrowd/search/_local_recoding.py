@@ -287,7 +287,7 @@ def common_paths(paths: Ints, merged: Grouping) -> Ints:
 
 
 def _refuse_unsupported(problem: Problem, *, whole: bool) -> None:
-    if problem.model.by_person:
+    if problem.model.by_person or (problem.by_person and problem.limit):
         msg = "A local recoding makes groups for single rows, and cannot see to all rows of a person together."
         raise ParameterError(msg, hint=Hint("use a search with one level per column, such as {}.", OPTIMAL))
     if problem.schema.count is not None and not whole:

@@ -29,7 +29,7 @@ Counts = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.integer]
 Policy = Literal["violating", "small_only"]
-Suppression = Literal["drop", "mask"]
+Suppression = Literal["drop", "mask", "entity"]
 NEUTRAL = 0.5  # the balance between leaving records out and generalizing them, where nothing is said
 OPTIMAL, MONDRIAN, CHEAPEST_FIRST, LEVELS_AND_CELLS = (
     Setting.search(name) for name in ("Optimal", "Mondrian", "CheapestFirst", "LevelsAndCells")
@@ -45,7 +45,8 @@ class Problem:
     this table (N-REF). ``balance``: how much leaving a record out weighs against generalizing it; 0.5 is neutral.
     ``policy``: ``"violating"`` leaves out every class that breaks the promise, ``"small_only"`` only classes smaller
     than k, and all others must keep it (N-SUPPWHAT). ``suppression``: records are dropped, or masked: then they are one
-    class, which must keep the promise as any other. ``part``: the census is that of a part; its domains count the whole
+    class, which must keep the promise as any other; ``"entity"`` leaves out everybody who has one with all rows, and
+    whoever breaks it then, until nobody does. ``part``: the census is that of a part; its domains count the whole
     table, and promises compare with that.
     """
 
@@ -67,16 +68,7 @@ class Problem:
         if self.suppression == "mask" and self.policy == "small_only":
             msg = "Masked records are one class that must keep the whole promise: policy must be 'violating'."
             raise ParameterError(msg)
-        if self.model.by_person and (self.suppression, self.policy) != ("drop", "violating"):
-            msg = (
-                f"Who breaks {self.model} is left out with all rows: they cannot be masked, nor small classes alone go."
-            )
-            raise ParameterError(msg, hint=Hint("use {suppression}.", suppression="drop"))
-        if self.model.by_person and any(isinstance(part, NTCloseness) for part in self.model.parts):
-            msg = (
-                "Larger groups of (n, t)-closeness hold everybody, and who breaks a promise about several rows is gone."
-            )
-            raise ParameterError(msg, hint="promise t-closeness instead.")
+        self._check_people()
         for given_as, levels in (("at_least", self.at_least), ("at_most", self.at_most)):
             for name, level in levels.items():
                 self._check_level(name, level, given_as)
@@ -84,6 +76,24 @@ class Problem:
             if low > high:
                 msg = f"Column {name!r} must be at level {low} or higher and at level {high} or lower: nothing is both."
                 raise ParameterError(msg, hint="lower at_least, raise at_most, or take the census at a lower floor.")
+
+    def _check_people(self) -> None:
+        """Refuse what does not go with leaving people out with all rows."""
+        drop = Hint("use {suppression}.", suppression="drop")
+        if self.suppression == "entity" and self.census.person is None:
+            msg = "Nobody can be left out with all rows, as suppression='entity' asks: nothing says whose row is whose."
+            raise ParameterError(msg, hint="name the entity of the schema, or " + drop)
+        if self.by_person and (self.suppression == "mask" or self.policy == "small_only"):
+            msg = f"Who breaks {self.model} is left out with all rows: nobody can be masked, nor small groups go alone."
+            raise ParameterError(msg, hint=drop)
+        if self.by_person and any(isinstance(part, NTCloseness) for part in self.model.parts):
+            msg = "Larger groups of (n, t)-closeness hold everybody, and who is left out with all rows is in none."
+            raise ParameterError(msg, hint="promise t-closeness instead.")
+
+    @property
+    def by_person(self) -> bool:
+        """Whether people are left out with all of their rows."""
+        return self.model.by_person or self.suppression == "entity"
 
     @property
     def lows(self) -> tuple[int, ...]:

@@ -64,7 +64,7 @@ class Acceptance:
         self.limit = problem.limit
         self.rollup = Rollup(problem.census, {name for judge in judges for name in judge.columns})
         self._persons = problem.census.person is not None
-        self.by_person = problem.model.by_person
+        self.by_person = problem.by_person
         self._k, self._judges = self._k_and_judges(judges)
         self._small_only, self._least_size = problem.policy == "small_only", least_size(problem.model)
         closed = all(judge.upward_closed for judge in judges) and not self._small_only
