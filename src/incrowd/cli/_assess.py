@@ -59,14 +59,10 @@ Population = Annotated[
         rich_help_panel=PANEL,
     ),
 ]
-Weight = Annotated[
-    str | None,
-    Option(metavar="NAME", help="The column that says how many people a record stands for.", rich_help_panel=PANEL),
-]
-Household = Annotated[
-    str | None,
-    Option(metavar="NAME", help="The column that says which household each row is a member of.", rich_help_panel=PANEL),
-]
+WEIGHT = "The column that says how many people a record stands for."
+Weight = Annotated[str | None, Option(metavar="NAME", help=WEIGHT, rich_help_panel=PANEL)]
+HOUSEHOLD = "The column that says which household each row is a member of."
+Household = Annotated[str | None, Option(metavar="NAME", help=HOUSEHOLD, rich_help_panel=PANEL)]
 Threshold = Annotated[
     str | None,
     Option(
@@ -175,8 +171,8 @@ def assess(
     given = categories_in(names_in(sensitive), categories) if saved is None else dict(saved.schema.sensitive)
     meanings: Meanings = given
     model = None if require is None else _model_of(require, meanings)
-    question = _read_chances(population, weight, threshold)
-    question = replace(question, household=household, **_read_presets(presets or [], names_in(kinds), populous, year))
+    more = _read_presets(presets or [], names_in(kinds), populous, year)
+    question = replace(_read_chances(population, weight, threshold), household=household, **more)
     schema = _schema_of_options(data, roles, meanings, reading) if saved is None else saved.schema
     with Watch(quiet=quiet), hints_in(OWN_WORDS), warnings.catch_warnings():
         warnings.simplefilter("ignore")  # what they say is in the notes
