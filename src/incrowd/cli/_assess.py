@@ -63,12 +63,8 @@ WEIGHT = "The column that says how many people a record stands for."
 Weight = Annotated[str | None, Option(metavar="NAME", help=WEIGHT, rich_help_panel=PANEL)]
 HOUSEHOLD = "The column that says which household each row is a member of."
 Household = Annotated[str | None, Option(metavar="NAME", help=HOUSEHOLD, rich_help_panel=PANEL)]
-Threshold = Annotated[
-    str | None,
-    Option(
-        metavar="CHANCE", help="The highest acceptable chance to find a person, such as 0.09.", rich_help_panel=PANEL
-    ),
-]
+THRESHOLD = "The highest acceptable chance to find a person, such as 0.09."
+Threshold = Annotated[str | None, Option(metavar="CHANCE", help=THRESHOLD, rich_help_panel=PANEL)]
 PRESETS = f"A published rule: ema-0.09, wp216 or {HARBOR}; exit code 1 unless it holds."
 Presets = Annotated[Names, Option("--preset", metavar="NAME", help=PRESETS, rich_help_panel=PANEL)]
 KIND = f"What a column is about, for {HARBOR}."
@@ -171,8 +167,8 @@ def assess(
     given = categories_in(names_in(sensitive), categories) if saved is None else dict(saved.schema.sensitive)
     meanings: Meanings = given
     model = None if require is None else _model_of(require, meanings)
-    more = _read_presets(presets or [], names_in(kinds), populous, year)
-    question = replace(_read_chances(population, weight, threshold), household=household, **more)
+    rules = _read_presets(presets or [], names_in(kinds), populous, year)
+    question = replace(_read_chances(population, weight, threshold), household=household, **rules)
     schema = _schema_of_options(data, roles, meanings, reading) if saved is None else saved.schema
     with Watch(quiet=quiet), hints_in(OWN_WORDS), warnings.catch_warnings():
         warnings.simplefilter("ignore")  # what they say is in the notes
