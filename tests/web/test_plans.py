@@ -244,3 +244,46 @@ def test_a_plan_whose_ladder_is_a_file_can_be_changed_again(planned: Visitor, fo
     plan = planned.ask("PATCH", "/api/plan", json={"privacy": {"promise": ["k>=3"]}})
     assert plan["plan"]["columns"]["zip"]["hierarchy"] == {"tree": "zips.csv"}
     assert 'tree = "zips.csv"' in plan["text"]
+
+
+# Shifted dates
+
+
+@pytest.fixture
+def stays(visitor: Visitor, folder: Path) -> Visitor:
+    rows = [f"p{number % 4},{30 + number % 2},2025-01-0{number + 1}" for number in range(8)]
+    (folder / "stays.csv").write_text("\n".join(["pid,age,came", *rows]), encoding="utf-8")
+    visitor.ask("POST", "/api/open", json={"name": "stays.csv", "entity": "pid"})
+    visitor.ask("PATCH", "/api/plan", json={"columns": {"age": {"role": "quasi"}}})
+    return visitor
+
+
+def test_dates_are_shifted_with_one_click_by_a_key_that_nobody_else_can_read(stays: Visitor, folder: Path) -> None:
+    shown = stays.ask("PATCH", "/api/plan", json={"columns": {"came": {"role": "shifted"}}})
+    assert shown["plan"]["shift"] == {"within": 180, "weekdays": True, "key_file": "dates.key"}
+    key = folder / "dates.key"
+    assert (len(key.read_bytes()), key.stat().st_mode & 0o777) == (32, 0o600)
+    before = key.read_bytes()
+    stays.ask("PATCH", "/api/plan", json={"shift": {"within": 30}})
+    assert written(folder)["shift"] == {"within": 30, "weekdays": True, "key_file": "dates.key"}
+    assert key.read_bytes() == before
+    wrong = stays.ask("PATCH", "/api/plan", 422, json={"shift": {"within": 3}})
+    assert "The number of days that dates are shifted by" in json.dumps(wrong)
+    assert not stays.ask("PATCH", "/api/plan", json={"columns": {"came": {"role": "drop"}}})["plan"]["shift"]
+    assert key.read_bytes() == before
+
+
+def test_what_is_shifted_is_asked_about_and_no_column_without_a_person_can_be(stays: Visitor, folder: Path) -> None:
+    shown = stays.ask("PATCH", "/api/plan", json={"columns": {"came": {"role": "shifted"}}})
+    assert {one["name"]: one["role"] for one in shown["columns"]}["came"] == "shifted"
+    wrong = stays.ask("PATCH", "/api/plan", 422, json={"data": {"entity": None}})
+    assert "came" in json.dumps(wrong)
+    assert written(folder)["data"]["entity"] == "pid"
+
+
+@pytest.mark.parametrize("path", ["../dates.key", "/etc/hostname", ".incrowd/dates.key"])
+def test_a_key_outside_of_the_folder_is_refused(stays: Visitor, folder: Path, path: str) -> None:
+    stays.ask("PATCH", "/api/plan", json={"columns": {"came": {"role": "shifted"}}})
+    refused = stays.ask("PATCH", "/api/plan", 403, json={"shift": {"key_file": path}})
+    assert refused["place"] == "shift.key_file"
+    assert written(folder)["shift"]["key_file"] == "dates.key"

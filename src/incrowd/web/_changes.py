@@ -101,6 +101,7 @@ KEPT = {
     "sensitive": {"role", "hierarchy", "categories"},
     "identifier": {"role", "keep", "key_file"},
     "insensitive": {"role"},
+    "shifted": {"role"},
     "drop": {"role"},
 }
 """The keys that a column of each role may have."""
@@ -118,9 +119,21 @@ def fit_to_roles(tables: Mapping[str, Any], change: Mapping[str, Any]) -> Plain:
             kept = KEPT.get(str(one["role"]), set())
             columns[name] = {key: value for key, value in columns[name].items() if key in kept or key in one}
     result = {**tables, "columns": columns} if "columns" in tables else dict(tables)
+    result = _with_shift(result, columns) if changed else result
     if "promise" in _table(change, "privacy") or (not changed and entity is None):
         return result
     return {**result, "privacy": _promises_about_sensitive(_table(result, "privacy"), columns)}
+
+
+SHIFT: Plain = {"within": 180, "weekdays": True, "key_file": "dates.key"}
+"""How far dates are shifted if nobody says otherwise, and by the key of which file beside the plan."""
+
+
+def _with_shift(tables: Plain, columns: Mapping[str, Any]) -> Plain:
+    """Say how far dates are shifted where a column asks for it, and nothing of it where none does."""
+    shifted = any(isinstance(one, dict) and one.get("role") == "shifted" for one in columns.values())
+    others = {key: value for key, value in tables.items() if key != "shift"}
+    return {**others, "shift": {**SHIFT, **_table(tables, "shift")}} if shifted else others
 
 
 def _promises_about_sensitive(privacy: Mapping[str, Any], columns: Mapping[str, Any]) -> Plain:

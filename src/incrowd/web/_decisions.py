@@ -60,7 +60,8 @@ def decision_digest(plan: Plan) -> str:
     Report, output folder and format do not count; what stands in the files that columns name does.
     """
     tables = tables_in(plan)
-    files = [digest_now(plan.path(path)) for path in _files_of(tables["columns"])]
+    key = [] if plan.shift.key_file is None else [plan.shift.key_file]
+    files = [digest_now(plan.path(path)) for path in [*_files_of(tables["columns"]), *key]]
     output = {key: value for key, value in tables.pop("output", {}).items() if key not in SAID}
     tables.pop("report", None)
     privacy = {**tables.pop("privacy", {}), "promise": str(plan.model())}
@@ -98,6 +99,7 @@ def differences(made_by: Plan, now: Plan) -> list[str]:
     sections = (
         ("privacy", ("promise",), "how many people may be left out"),
         ("search", (), "how it is searched"),
+        ("shift", (), "how dates are shifted"),
         ("data", (), "how the table is read"),
         ("output", SAID, "how rows are published"),
     )

@@ -41,6 +41,8 @@ NAMES = (
     (r"columns\.(.+)\.categories.*", r"The order of secrets in \1"),
     (r"columns\.(.+)\.(?:role|keep|key_file|average)", r"What was said about \1"),
     (r"columns(?:\.(.+))?", r"What was said about the columns"),
+    (r"shift\.within", "The number of days that dates are shifted by"),
+    (r"shift.*", "How dates are shifted"),
     (r"data\.entity", "The column that says whose row it is"),
     (r"data\.separator", "What stands between values"),
     (r"data\.encoding", "How characters are written"),
@@ -66,6 +68,7 @@ ROLES = {
     "sensitive": "confidential",
     "insensitive": "harmless",
     "identifier": "names a person",
+    "shifted": "shift the days",
     "drop": "leave out",
 }
 RECORDS = r"\brecords?\b"  # rows, unless a row is something else

@@ -21,6 +21,7 @@ from incrowd.web._history import read_json, write_json
 from incrowd.web._refusal import Plain, Refusal, refusal
 
 OURS = ".incrowd"  # where we keep what belongs to the page: earlier plans and runs
+KEY_BYTES = 32
 PLAN, ALTERNATIVES = "plan.toml", "alternatives.json"
 TABLE = "the table"  # what the plan uses the file for that is open
 SHOWN = 500  # so many files are listed
@@ -66,6 +67,12 @@ class Folder:
         if found == self.home or not found.is_relative_to(self.home):
             raise _outside_refusal()
         return found
+
+    def make_key(self, name: str) -> None:
+        """Make the key by which dates are shifted, unless the file is there; nobody else may read it."""
+        how = os.O_WRONLY | os.O_CREAT | os.O_EXCL
+        with contextlib.suppress(FileExistsError), os.fdopen(os.open(self.inside(name), how, 0o600), "wb") as file:
+            file.write(secrets.token_bytes(KEY_BYTES))
 
     def _place(self, name: str) -> Path:
         """Say which file a name means; there is none of a name that no file can have."""

@@ -11,7 +11,7 @@ from typing import Any
 
 from incrowd.core import IncrowdError
 from incrowd.plan import Plan
-from incrowd.web._changes import fit_to_roles, merge_change, read_numbers, write_numbers
+from incrowd.web._changes import SHIFT, fit_to_roles, merge_change, read_numbers, write_numbers
 from incrowd.web._decisions import Present, check_change, tables_in, tables_of
 from incrowd.web._files import OURS, TABLE, Folder
 from incrowd.web._history import Answers, History, revision_of, write_text
@@ -59,7 +59,10 @@ class Plans:
             check_change(change)
             plan = self.read()
             tables = fit_to_roles(merge_change(tables_in(plan), read_numbers(change)), change)
-            self._write(self._built_plan(tables).text())
+            built = self._built_plan(tables)
+            if built.shift.key_file == SHIFT["key_file"]:
+                self._folder.make_key(SHIFT["key_file"])
+            self._write(built.text())
             columns = change.get("columns") or {}
             self.confirm([name for name, one in columns.items() if isinstance(one, Mapping) and "role" in one])
             return self.show()
@@ -247,7 +250,8 @@ def check_paths(tables: Mapping[str, Any], folder: Folder) -> None:
 
 def _paths_in(tables: Any) -> Iterator[tuple[str, str]]:
     """Give every path of a plan, right or wrong."""
-    found = [("data.path", _value_at(tables, "data", "path")), ("output.folder", _value_at(tables, "output", "folder"))]
+    own = (("data", "path"), ("output", "folder"), ("shift", "key_file"))
+    found = [(".".join(keys), _value_at(tables, *keys)) for keys in own]
     columns = _value_at(tables, "columns")
     found += [
         (".".join(("columns", str(name), *keys)), _value_at(columns, name, *keys))

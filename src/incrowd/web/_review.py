@@ -177,6 +177,7 @@ BECOMES = {
     "identifier": "is left out, as something that names a person",
     "sensitive": "is published as it is, as something that nobody could know of anybody",
     "insensitive": "is published as it is, for everybody to know",
+    "shifted": "is published with days that are not true",
     "quasi": "is published vaguer, as something that others could know",
     "drop": "is left out",
 }

@@ -5,6 +5,7 @@ export const ROLES = [
   ["quasi", "Could help recognise", "Published vaguer.", "eye"],
   ["sensitive", "Confidential", "Published; nobody may learn whose it is.", "lock"],
   ["insensitive", "Harmless", "Published as it is.", "leaf"],
+  ["shifted", "Shift the days", "All dates of a person moved by the same days: intervals stay, days are not true.", "calendar"],
   ["drop", "Leave out", "Not needed, not published.", "bin"],
 ];
 

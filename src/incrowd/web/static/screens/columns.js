@@ -109,7 +109,7 @@ function card(column, found, place) {
       "div",
       { class: "two" },
       found ? numbers(found) : el("div"),
-      el("div", {}, roles(column, place), el("p", { class: "reason" }, why)),
+      el("div", {}, roles(column, place, found), el("p", { class: "reason" }, why), column.role === "shifted" && howFar(place)),
     ),
   );
 }
@@ -145,7 +145,37 @@ function numbers(found) {
   );
 }
 
-function roles(column, place) {
+/** How far the dates of a person are shifted: the same for all columns. */
+function howFar(place) {
+  const { shift } = plans.now().plan;
+  const within = el("input", {
+    type: "number",
+    id: `within-${place}`,
+    min: shift.weekdays ? 7 : 1,
+    value: shift.within,
+    on: { change: (event) => change({ shift: { within: Number(event.target.value) } }) },
+  });
+  const weekdays = el("input", {
+    type: "checkbox",
+    id: `weekdays-${place}`,
+    checked: Boolean(shift.weekdays),
+    on: { change: (event) => change({ shift: { weekdays: event.target.checked } }) },
+  });
+  return el(
+    "div",
+    {},
+    el("p", {}, el("label", {}, "By so many days at most, to either side: ", within)),
+    el("p", {}, el("label", {}, weekdays, " A Monday stays a Monday")),
+    el("p", { class: "help" }, `The key is in ${shift.key_file}. Keep it: without it nobody can go on next year, and whoever has it can undo the shift.`),
+  );
+}
+
+/** Days are shifted by person, so somebody must have said who that is. */
+const mayBe = (role, column, found) => role !== "shifted" || column.role === "shifted" || (
+  ["date", "datetime", "instant"].includes(found?.kind) && Boolean(plans.now().plan.data.entity)
+);
+
+function roles(column, place, found) {
   const one = ([role, title, words, mark]) => el(
     "label",
     { class: "pick" },
@@ -166,7 +196,7 @@ function roles(column, place) {
     "fieldset",
     {},
     el("legend", { class: "hidden" }, `What is ${column.name}?`),
-    el("div", { class: "roles" }, ROLES.map(one)),
+    el("div", { class: "roles" }, ROLES.filter(([role]) => mayBe(role, column, found)).map(one)),
   );
 }
 
