@@ -10,6 +10,7 @@ from __future__ import annotations
 import sys
 
 import census
+import command
 import kernels
 import memory
 import page
@@ -24,6 +25,7 @@ if __name__ == "__main__":
     census.main()
     page.main()
     suggest.main()
+    command.main(1_000, 3)
     evidence.main(500_000)
     scale.main(["1000000", "3000000"])
     memory.main(["300000"])

@@ -210,4 +210,4 @@ def test_duckdb_prints_no_progress_where_results_go() -> None:
 @pytest.mark.parametrize("kind", ["polars-lazy", "duckdb", "parquet"])
 def test_values_count_against_the_memory_that_was_said_wherever_the_table_is(kind: str, tmp_path: Path) -> None:
     engine: Any = open_table(make_subject(kind, tmp_path).load(pa.table({"age": [34]})), memory="3GB")
-    assert engine._most_values() == Budget.of("3GB").values == 2_560_000
+    assert engine._most_values() == Budget.of("3GB").values == 2_540_000

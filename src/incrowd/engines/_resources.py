@@ -16,12 +16,12 @@ from typing import Any
 from incrowd.core import EngineError, Hint, ParameterError
 
 SHARE = 0.75  # of what the machine or its container has left, so much is used where nothing is said
-LIBRARIES = 440 * 10**6  # Python and all libraries take so much, with what they keep for themselves
+LIBRARIES = 460 * 10**6  # Python and all libraries take so much, with what they keep for themselves
 LEAST = 800 * 10**6  # a table of many rows is refused with less: hardly anything would be left for it
 SHORT_TABLE = 200_000  # so many rows are none too many, whatever is said
 LEAST_ENGINE = 64 * 2**20  # DuckDB gets so much whatever is said: it cannot do with less
 MOST = 10**18  # DuckDB gets no more whatever is said: it cannot count further, and no machine has it
-A_THREAD = 96 * 2**20  # so much a thread of DuckDB needs: two buffers of 32 MB where it reads text, and its work
+A_THREAD = 64 * 2**20  # so much a thread of DuckDB needs to be of use
 CELL = 150
 """Bytes that a cell takes at most while it is counted, searched and checked, besides 2 per column; see
 ``benchmarks/scale.py``."""

@@ -105,12 +105,14 @@ def ordered_distance(both: Distributions, ranks: Counts) -> Measured:
     below = np.cumsum(both.reference[np.argsort(ranks)])  # how many records have this value or an earlier one
     curve = _Curve(below, np.append(0.0, np.cumsum(below, dtype=np.float64)), both.total)
     histogram, owner, starts = both.histogram, both.histogram.classes, both.histogram.starts
-    order = np.lexsort((ranks[histogram.values[0]], owner))
-    place = ranks[histogram.values[0][order]]
-    last = len(both.reference) - 1
+    last, place, counts = len(both.reference) - 1, ranks[histogram.values[0]], histogram.counts
+    along = owner * np.int64(last + 1) + place
+    if (along[1:] < along[:-1]).any():  # numbers and dates stand in their order already
+        order = np.argsort(along, kind="stable")
+        place, counts = place[order], counts[order]
     ends = np.append(place[1:], last)
     ends[starts[1:] - 1] = last
-    running = np.cumsum(histogram.counts[order])
+    running = np.cumsum(counts)
     share = (running - np.append(0, running)[starts[:-1]][owner]) / both.sizes[owner]
     gaps = np.bincount(owner, weights=_gap(curve, share, place, ends), minlength=len(both.sizes))
     distance = gaps + curve.sums[place[starts[:-1]]] / both.total

@@ -23,7 +23,7 @@ import duckdb
 from incrowd.core import DataError, Hint
 from incrowd.engines._duckdb import Workshop, exact_path, inner_names
 from incrowd.engines.formats._charset import begins_with_mark, wrong_encoding
-from incrowd.engines.formats._records import TAIL, RecordCount, check_end, check_tail
+from incrowd.engines.formats._records import LONGEST, TAIL, RecordCount, check_end, check_tail
 
 SEPARATORS = (",", ";", "\t", "|")
 _LOOK = 1 << 16  # so many characters after the first line are looked at, to see whether they are of the encoding
@@ -135,6 +135,7 @@ class TextFiles:
             auto_detect=False,
             allow_quoted_nulls=quoted_nulls,
             hive_partitioning=False,
+            buffer_size=4 * LONGEST,  # a quarter of the usual: as fast, and every thread holds several
             compression="gzip" if files[0].suffix.lower() == ".gz" else "none",
         )
         return relation, RecordCount(files, names, self.header.separator, len(self.header.columns), self.named)

@@ -1,6 +1,6 @@
 """Whether every record of a text file was read: its line ends, zeros and a last line too long, told by its bytes alone.
 
-DuckDB leaves out a last line that is longer than its buffer of 32 MB, and says nothing. Nothing is taken on trust here:
+DuckDB leaves out a last line that is longer than its buffer, and says nothing. Nothing is taken on trust here:
 records are counted a second time, by a program that knows no more of a file than its separator.
 """
 
