@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import math
 import os
+import shutil
 import signal
-from collections.abc import Callable
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -13,14 +16,17 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
+from incrowd.cli import _commands
 from incrowd.core import Classes
 from incrowd.engines import _files
 from incrowd.measures import Loss
 from incrowd.models import _judge, _k_anonymity
-from incrowd.release import _recoding_file, _verify, _verify_script
+from incrowd.plan import _sections
+from incrowd.release import _folder, _recoding_file, _verify, _verify_script
 from incrowd.search.lattice import _acceptance, _solutions, _sweep
 
 Patch = pytest.MonkeyPatch
+PLANTED = "INCROWD_FUZZ_FAULT"
 
 
 class Fault(NamedTuple):
@@ -33,6 +39,7 @@ class Fault(NamedTuple):
 def plant(name: str) -> Patch:
     """Plant a fault in this process; ``undo`` of what is given takes it out again."""
     patch = pytest.MonkeyPatch()
+    patch.setenv(PLANTED, name)  # for processes that this one begins
     FAULTS[name].plant(patch)
     return patch
 
@@ -139,6 +146,39 @@ def _a_crash(patch: Patch) -> None:
     patch.setattr(_files, "_is_whole", lambda *_: os.kill(os.getpid(), signal.SIGSEGV))
 
 
+def _promises_forgotten(patch: Patch) -> None:
+    """Let a plan with several promises ask for the first."""
+
+    def first(section: Any) -> tuple[str, ...]:
+        return (section.promise,) if isinstance(section.promise, str) else section.promise[:1]
+
+    patch.setattr(_sections.PrivacySection, "promises", property(first))
+
+
+def _written_in_place(patch: Patch) -> None:
+    @contextmanager
+    def folder(target: Any, **_: object) -> Iterator[Path]:
+        shutil.rmtree(target, ignore_errors=True)
+        Path(target).mkdir()
+        yield Path(target)
+
+    patch.setattr(_folder, "atomic_folder", folder)
+
+
+def _copy_left(patch: Patch) -> None:
+    began = _commands.Program.run
+
+    def leave_copy(self: Any, given: list[str]) -> int:
+        shutil.copyfile("t.csv", Path(tempfile.gettempdir()) / "copy.csv")
+        return began(self, given)
+
+    patch.setattr(_commands.Program, "run", leave_copy)
+
+
+def _signals_unheard(patch: Patch) -> None:
+    patch.setattr(_commands, "_ENDS", [])
+
+
 FAULTS: dict[str, Fault] = {
     "bounds are strict": Fault("verdicts", _strict_bounds),
     "k is one off": Fault("verdicts", _one_more_each),
@@ -154,6 +194,10 @@ FAULTS: dict[str, Fault] = {
     "counts are not compared": Fault("certificates", _counts_ignored),
     "no hash is looked at": Fault("files", _hashes_ignored),
     "an error of a library is let through": Fault("files", _errors_let_through),
+    "all promises but the first are forgotten": Fault("plans", _promises_forgotten),
+    "a release is written in its place": Fault("kills", _written_in_place),
+    "a signal is not heard": Fault("kills", _signals_unheard),
+    "a copy of the table is left": Fault("kills", _copy_left),
     "a library ends the process": Fault("files", _a_crash),
 }
 """By name."""

@@ -17,5 +17,7 @@ PARTS = {
     "releases": Part("fuzz.releases"),
     "certificates": Part("fuzz.certificates"),
     "files": Part("fuzz.files"),
+    "plans": Part("fuzz.plans"),
+    "kills": Part("fuzz.kills"),
 }
 """By the name that is said on the command line."""

@@ -9,13 +9,15 @@ from fuzz.faults import FAULTS, plant
 from fuzz.parts import PARTS
 from fuzz.worker import case
 
-FEW = {"verdicts": 12, "releases": 4, "certificates": 1, "files": 3}
+FEW = {"verdicts": 12, "releases": 4, "certificates": 1, "files": 3, "plans": 1, "kills": 1}
 """Cases of a part."""
 SEEN = {
     "verdicts": ("k is one off", 2),
     "releases": ("a class too small is published", 1),
     "certificates": ("every release is verified", 0),
     "files": ("no hash is looked at", 33),
+    "plans": ("all promises but the first are forgotten", 4),
+    "kills": ("a copy of the table is left", 8),
 }
 """A fault that a part must see, and a seed that shows it."""
 
