@@ -105,9 +105,11 @@ class EagerEngine:
         else:
             rows, labelled = publish_full_domain(recoding, codes)
         columns = {name: labelled[name] if name in labelled else self._column(name).only(rows) for name in publish}
+        days: dict[str, Any] = {}
         for name, shift in shifts_in(replace).items():
             person, known = self._known_column(shift.by)
-            columns[name] = shifted_column(columns[name], person.codes[rows], shift.days(known), name)
+            days[shift.by] = shift.days(known) if shift.by not in days else days[shift.by]
+            columns[name] = shifted_column(columns[name], person.codes[rows], days[shift.by], name)
         for name, text_of in texts_in(replace).items():
             columns[name] = columns[name].replaced(text_of)
         return EagerEngine(

@@ -40,12 +40,17 @@ class Shift:
     days_of: Callable[[str], int]
 
     def days(self, persons: Domain) -> Any:
-        """Give the days of every person; refuse rows of nobody, whose dates nothing could shift."""
-        if persons.has_null:
-            rows = int(persons.counts[-1])
-            msg = f"Column {persons.column!r} says whose row it is, and is missing in {rows:,} rows."
-            raise DataError(msg, hint="dates are shifted by person: say whose these rows are, or leave them out.")
+        """Give the days of every person."""
+        check_persons(persons)
         return np.array([self.days_of(text) for text in persons.texts.tolist()], dtype=np.int64)
+
+
+def check_persons(persons: Domain) -> None:
+    """Refuse rows of nobody, whose dates nothing could shift."""
+    if persons.has_null:
+        rows = int(persons.counts[-1])
+        msg = f"Column {persons.column!r} says whose row it is, and is missing in {rows:,} rows."
+        raise DataError(msg, hint="dates are shifted by person: say whose these rows are, or leave them out.")
 
 
 Replacements = Mapping[str, Replace | Shift] | None

@@ -15,8 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from incrowd.core import CensusRequest, Classes, ParameterError, Schema, SchemaError, ShiftedDates, name_list
-from incrowd.engines import Engine, Shift, check_room, first_and_last_day
+from incrowd.core import CensusRequest, Classes, ParameterError, Schema, SchemaError, ShiftedDates, group, name_list
+from incrowd.engines import Engine, Shift, check_persons, check_room, first_and_last_day
 from incrowd.release._census import fits_in_memory
 
 PURPOSE = b"incrowd: shift of dates"
@@ -38,13 +38,16 @@ def offset_of(key: bytes, person: str, dates: ShiftedDates) -> int:
     person as printed, as a number whose first byte weighs most. Where that is 0, HMAC-SHA-256 of these 32 bytes takes
     their place, until it is not. The key is HMAC-SHA-256, by the key of the file, of what it is for.
     """
-    own = hmac.digest(key, PURPOSE, hashlib.sha256)
-    steps, drawn = dates.within // dates.step, person.encode()
+    return _drawn_offset(hmac.digest(key, PURPOSE, hashlib.sha256), person, dates.within // dates.step, dates.step)
+
+
+def _drawn_offset(own: bytes, person: str, steps: int, step: int) -> int:
+    drawn = person.encode()
     while True:
         drawn = hmac.digest(own, drawn, hashlib.sha256)
         offset = int.from_bytes(drawn, "big") % (2 * steps + 1) - steps
         if offset:
-            return offset * dates.step
+            return offset * step
 
 
 def shifts_of(schema: Schema, key: bytes | None) -> dict[str, Shift]:
@@ -64,7 +67,8 @@ def shifts_of(schema: Schema, key: bytes | None) -> dict[str, Shift]:
     if key is None:
         msg = f"The dates of {named} are to be shifted, and no key was given."
         raise ParameterError(msg, hint=NO_KEY)
-    shift = Shift(schema.entity, lambda person: offset_of(key, person, dates))
+    own, steps, step = hmac.digest(key, PURPOSE, hashlib.sha256), dates.within // dates.step, dates.step
+    shift = Shift(schema.entity, lambda person: _drawn_offset(own, person, steps, step))
     return dict.fromkeys(dates.columns, shift)
 
 
@@ -85,7 +89,7 @@ def windows_of(engine: Engine, schema: Schema) -> dict[str, Window]:
         return {}
     others = [*schema.quasi_names, *schema.sensitive_names, *filter(None, (schema.entity, schema.count))]
     domains = engine.domains([*others, *dates.columns])
-    Shift(schema.entity, lambda _: 0).days(domains[schema.entity])
+    check_persons(domains[schema.entity])
     for name in dates.columns:
         check_room(domains[name], dates.furthest)
     found = {name: first_and_last_day(domains[name]) for name in dates.columns}
@@ -232,10 +236,10 @@ class PersonDates:
         first = self._without_missing(np.iinfo(np.int64).max).min(axis=1)
         inside = np.where(self.missing, 0, self.moments - _beginning(first, step)[:, None])
         rows = _numbers_of([*inside.T, *self.missing.T.astype(np.int64)])
-        pairs = np.unique(np.column_stack([rows, self.person]), axis=0)
-        numbers, persons = np.unique(pairs[:, 0], return_counts=True)
-        single = np.isin(pairs[:, 0], numbers[persons == 1])
-        return len(np.unique(pairs[single, 1]))
+        first_of_pair = np.unique(_numbers_of([rows, self.person]), return_index=True)[1]
+        rows, persons = rows[first_of_pair], self.person[first_of_pair]
+        single = np.bincount(rows) == 1  # of how many persons it is a row
+        return len(np.unique(persons[single[rows]]))
 
     def possible_shifts(self, dates: ShiftedDates, windows: Sequence[Window | None]) -> Any:
         """Count per person the shifts by which all dates come from inside of the window of their column."""
@@ -275,4 +279,5 @@ def _local_text(text: str) -> str:
 
 def _numbers_of(columns: Sequence[Any]) -> Any:
     """Give every combination of values a number."""
-    return np.unique(np.column_stack(columns), axis=0, return_inverse=True)[1].reshape(-1)
+    ranked = [np.unique(column, return_inverse=True) for column in columns]
+    return group([codes for _, codes in ranked], [len(values) for values, _ in ranked]).ids.astype(np.int64)
