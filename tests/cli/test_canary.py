@@ -182,3 +182,46 @@ def test_a_password_that_stands_in_the_wrong_place_is_not_said(inside: Process, 
         code, out, err = inside("--debug", *command) if command != (address,) else inside(address)
         assert code == 2, (command, err)
         assert "sesame" not in out + err
+
+
+SHIFTED = """
+version = 1
+[data]
+path = "stays.csv"
+entity = "person"
+[columns.age]
+role = "quasi"
+[columns.came]
+role = "shifted"
+[shift]
+within = 20
+key_file = "dates.key"
+[privacy]
+promise = "k>=2"
+[output]
+format = "csv"
+"""
+
+
+@pytest.mark.filterwarnings("default::incrowd.core.PrivacyWarning")
+@pytest.mark.parametrize("odd", [None, NAME, f"1987-02-30 {NAME}"])
+def test_a_true_date_and_what_is_none_are_not_said(told: Told, tmp_path: Path, odd: str | None) -> None:
+    days = [f"19{70 + 2 * row}-05-17" for row in range(8)]  # so far apart that no shifted one is a true one
+    rows = [f"Kanarie-{row % 4},3{row % 2},{day}" for row, day in enumerate(days)]
+    rows += [] if odd is None else [f"Kanarie-1,31,{odd}"]
+    (tmp_path / "stays.csv").write_text("\n".join(["person,age,came", *rows, ""]), encoding="utf-8")
+    (tmp_path / "plan.toml").write_text(SHIFTED, encoding="utf-8")
+    (tmp_path / "dates.key").write_bytes(CANARY.encode() * 5)
+    code, said = told("anonymize", "plan.toml", "--explain")
+    assert not any(day in said for day in days)
+    if odd is not None:
+        assert (code, "has 1 text that is no date" in said) == (2, True)
+        assert not (tmp_path / "out").exists()
+        return
+    assert code == 0
+    assert told("verify", "out", "--original", "stays.csv", "--shift-key", "dates.key")[0] == 0
+    for path in (tmp_path / "out").rglob("*.*"):
+        content = path.read_bytes()
+        assert not any(day.encode() in content for day in days), path
+    public = [path.read_text(encoding="utf-8") for path in (tmp_path / "out/public").iterdir()]
+    assert not any(CANARY in text for text in public)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import hashlib
 import hmac
+import importlib
 import json
 import re
 import subprocess
@@ -21,6 +22,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings, strategies as st
 
 import incrowd as ic
+from engines.extras import needed
 from engines.subjects import TYPED, Subject, make_subject
 from incrowd.core import Domain
 from incrowd.engines import day_of, open_table
@@ -549,3 +551,31 @@ def test_what_is_measured_is_read_back() -> None:
 
 def test_a_column_of_texts_has_days_as_any_other() -> None:
     assert Domain.of("day", ["2025-01-01"]).kind == "text"
+
+
+@quiet
+@pytest.mark.parametrize("ending", ["sav", "dta"])
+def test_the_label_of_a_column_says_that_it_is_not_true_where_a_format_has_labels(
+    key: Path, tmp_path: Path, ending: Any
+) -> None:
+    needed("pyreadstat")
+    pyreadstat = importlib.import_module("pyreadstat")
+    labels = {"admission": "Day of admission " + "x" * 80, "age": "Age"}
+    table = pa.Table.from_pylist(people()).to_pandas()
+    getattr(pyreadstat, f"write_{ending}")(
+        table, str(tmp_path / f"in.{ending}"), column_labels={name: labels.get(name, name)[:80] for name in table}
+    )
+    how: dict[str, Any] = {"model": "k>=5", "shift_key": key}
+    ic.anonymize(tmp_path / f"in.{ending}", roles(), **how, output=tmp_path / "out", format=ending, labels=True)
+    ic.anonymize(people(), roles(), **how).save(tmp_path / "saved", format=ending)
+    for folder, told in (
+        ("out", "not true (dates shifted): Day of admission xxxxx"),
+        ("saved", "not true (dates shifted)"),
+    ):
+        meta = getattr(pyreadstat, f"read_{ending}")(str(tmp_path / folder / f"public/data.{ending}"))[1]
+        assert meta.column_names_to_labels["admission"].startswith(told)
+        assert len(meta.column_names_to_labels["admission"]) <= 80
+        assert meta.column_names_to_labels["age"] == ("Age" if folder == "out" else None)
+    lines = (tmp_path / "out/public/labels.csv").read_text().splitlines()
+    assert any(line.startswith("admission,,not true (dates shifted): Day of") for line in lines)
+    assert ic.verify(tmp_path / "out", original=tmp_path / f"in.{ending}", shift_key=key).outcome == "holds"

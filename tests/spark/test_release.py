@@ -133,6 +133,30 @@ def test_pseudonyms_are_the_same(table: Any, tmp_path: Path) -> None:
     assert tally(there.table) == tally(here.table)
 
 
+@pytest.mark.filterwarnings("ignore::incrowd.PrivacyWarning")
+def test_dates_of_a_person_are_shifted_alike(local: Any, tmp_path: Path) -> None:
+    (tmp_path / "dates.key").write_bytes(bytes(range(32)))
+    days = [dt.date(2024, 1, 1) + dt.timedelta(days=row * 7 % 300) for row in range(60)]
+    stays = pa.table(
+        {
+            "person": [f"p{row % 15}" for row in range(60)],
+            "age": [30 + row % 2 for row in range(60)],
+            "came": pa.array([None if row % 9 == 0 else day for row, day in enumerate(days)], pa.date32()),
+            "seen": pa.array([dt.datetime.combine(day, dt.time(row % 24)) for row, day in enumerate(days)]),
+        }
+    )
+    roles = ic.Schema(["age"], entity="person", shifted=ic.ShiftedDates(["came", "seen"], 60, weekdays=True))
+    same: dict[str, Any] = {"model": "k>=5", "shift_key": tmp_path / "dates.key"}
+    table = spark_subject("local", local, tmp_path).load(stays)
+    there, here = ic.anonymize(table, roles, **same), ic.anonymize(stays, roles, **same)
+    assert tally(there.table) == tally(here.table)
+    assert there.recipe.shifted == here.recipe.shifted
+    written = ic.anonymize(table, roles, **same, output=tmp_path / "out")
+    assert tally(pyarrow.parquet.read_table(written.table)) == tally(here.table)
+    found = ic.verify(tmp_path / "out", original=stays, shift_key=tmp_path / "dates.key")
+    assert (found.outcome, found.on_trust) == ("holds", ("limits",))
+
+
 def test_few_different_rows_are_counted_first_and_repeated_at_the_end(local: Any, tmp_path: Path) -> None:
     many = pa.concat_tables([people()] * 10).select(["age", "zip", "sex", "disease"])
     roles = ic.Schema({"age": ic.intervals(20), "zip": ic.mask(), "sex": ic.flat()}, ["disease"])

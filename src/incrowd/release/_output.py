@@ -130,8 +130,14 @@ class Output:
         """Say how a release is written as text: as the table was read, if that was a text file, unless told otherwise.
 
         What the columns of other tables are decides which of them are numbers or days. Averages are numbers, whatever
-        the column was. Values of quasi-identifiers may be released among labels.
+        the column was. Values of quasi-identifiers may be released among labels. A format that has labels says which
+        columns are not true.
         """
+        return replace(self._text_wording(engine, read, schema, domains), untrue=schema.shifted_names)
+
+    def _text_wording(
+        self, engine: Engine, read: Wording | None, schema: Schema, domains: Mapping[str, Domain]
+    ) -> Wording:
         told = self.dialect
         if told == "plain" or (told == "input" and read is None):
             return Wording()
@@ -190,7 +196,7 @@ def write_labels(public: Path, codebook: Codebook, released: Engine, schema: Sch
     It is written as the published table is. Nothing is said about a code that is not in there, nor about averages.
     """
     averaged = {name for name, hierarchy in schema.quasi if isinstance(hierarchy, Averaged)}
-    rows = [*_label_rows(codebook, released, averaged)]
+    rows = [*_label_rows(codebook.with_untrue(schema.shifted_names), released, averaged)]
     named = zip(("column", "code", "label"), zip(*rows, strict=True) if rows else [(), (), ()], strict=True)
     table = table_of_columns({name: list(values) for name, values in named})
     open_table(table, missing_values=()).write(public / LABELS, keep_order=True, wording=Wording(wording.dialect, ()))

@@ -65,15 +65,15 @@ def write_arrow(
     if ending_of(path) in ARROWS:
         _write_ipc(table.schema.remove_metadata(), table.to_batches(), path)
     else:
-        _write_whole(table, path, codebook)
+        _write_whole(table, path, codebook, wording)
     return Wording()
 
 
-def _write_whole(table: pa.Table, path: Path, codebook: Codebook) -> None:
+def _write_whole(table: pa.Table, path: Path, codebook: Codebook, wording: Wording | None) -> None:
     if ending_of(path) in SPREADSHEETS:
         write_spreadsheet(table, path)
     else:
-        write_statistics(table, path, codebook)
+        write_statistics(table, path, codebook if wording is None else codebook.with_untrue(wording.untrue))
 
 
 def write_relation(
@@ -94,7 +94,7 @@ def write_relation(
         reader = reader_of(relation)
         _write_ipc(reader.schema, reader, path)
     else:
-        _write_whole(reader_of(relation).read_all(), path, codebook)
+        _write_whole(reader_of(relation).read_all(), path, codebook, wording)
     return Wording()
 
 

@@ -7,7 +7,7 @@ import json
 import re
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +20,8 @@ from incrowd.engines.formats._csv import BROKEN
 # What a statistics package knows about columns besides their values: what they mean, and what their codes mean.
 
 Code = str | int | float
+UNTRUE = "not true (dates shifted)"
+LABEL = 80  # signs that Stata has for a label
 _LABEL, _MEASURE, _CODES = b"incrowd.label", b"incrowd.measure", b"incrowd.codes"
 
 
@@ -63,6 +65,11 @@ class Codebook:
             {name: measure for name, measure in self.measures.items() if name in names},
             {name: codes for name, codes in present.items() if codes},
         )
+
+    def with_untrue(self, names: Iterable[str]) -> Codebook:
+        """Say of some columns that they are not true, before what else they are called."""
+        told = {name: f"{UNTRUE}: {self.labels[name]}" if name in self.labels else UNTRUE for name in names}
+        return replace(self, labels={**self.labels, **{name: text[:LABEL] for name, text in told.items()}})
 
     def attach(self, table: pa.Table) -> pa.Table:
         kept = self.only(table)

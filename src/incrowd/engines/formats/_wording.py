@@ -67,6 +67,7 @@ class Wording:
     typed: bool = False  # still to be found out: then also columns that are of numbers or of days throughout
     stars: tuple[str, ...] = ()  # those that have nothing where a star is published
     numbers: tuple[str, ...] = ()  # those to be written as whole numbers: they have no other labels
+    untrue: tuple[str, ...] = ()  # those of which a file of SPSS or Stata says that they are not true
 
     @property
     def told_apart(self) -> tuple[str, ...]:
