@@ -185,3 +185,26 @@ def test_all_readers_agree_with_the_definition(
     assert release.verdict.findings[0].measured == (slow_rows.fewest(people, m, multiset=multiset),)
     assert ic.verify(folder / "out").outcome == "holds"
     assert script(folder / "out")[0] == 0
+
+
+@pytest.mark.parametrize(
+    "asked", [{"model": "k>=2[any 2 rows]"}, {"model": "k>=2, l>=2", "suppression": "entity", "at_most": {"age": 1}}]
+)
+def test_reports_and_versions_show_what_is_left(asked: Any, tmp_path: Path) -> None:
+    release = ic.anonymize(VISITS, SCHEMA, max_suppressed=0.6, **asked)
+    assert 0 < release.recipe.suppressed < len(VISITS)
+    release.save(tmp_path / "out", about={"purpose": "Visits"})
+    report = (tmp_path / "out/owner/report.html").read_text()
+    assert "Visits" in report
+    assert "Canary" not in report
+    version = ic.release.version_of(release)
+    assert release.recipe.levels is not None
+    again = ic.release.inspect_node(release, release.recipe.levels).version
+    assert (version.classes, version.suppressed, version.kept) == (again.classes, again.suppressed, again.kept)
+    assert version.smallest >= 2
+    assert "records" in release.explain()
+
+
+def test_no_curve_is_drawn_where_no_group_keeps_a_k_by_itself() -> None:
+    with pytest.raises(ic.ParameterError, match="left out with all rows"):
+        ic.frontier(VISITS, SCHEMA, by="k", model="k>=2[any 2 rows]", max_suppressed=0.5)

@@ -167,8 +167,8 @@ def _model_of(clause: Clause, text: str) -> Model:
         msg = f"The promise {text!r} asks for {clause.name!r}, which does not exist."
         known = dict.fromkeys(form.example for form in forms())
         raise ParameterError(msg, hint=f"these exist: {', '.join(known)}.")
-    example = same_name[0].example
-    if clause.name == "k" and isinstance(clause.number, int) and clause.number > 0:
+    example = " or ".join(dict.fromkeys(form.example for form in same_name))
+    if clause.name == "k" and isinstance(clause.number, int) and clause.number > 0 and not clause.brackets:
         example = str(KAnonymity(clause.number))  # with the number that was given
     hint = f"write it like {example}."
     if not meant:

@@ -86,7 +86,8 @@ def open_problem(
 class Draft:
     """What would be published: every record as what, and what that costs.
 
-    ``levels``: one per column, where columns have one. ``labels`` and ``paths``: as of a local recoding.
+    ``levels``: one per column, where columns have one. ``labels`` and ``paths``: as of a local recoding. ``labels`` too
+    where people are left out with all rows.
     """
 
     problem: Problem = field(repr=False)
@@ -118,7 +119,7 @@ class Draft:
         recoding, costs = inspected.recoding(), inspected.costs()
         if masks and isinstance(recoding, FullDomainRecoding) and recoding.has_left_out:
             recoding = replace(recoding, masked=True)
-        explanation = Explanation.of_node(problem, inspected)
+        explanation, told["labels"] = Explanation.of_node(problem, inspected), inspected.labels()
         return cls(problem, recoding, outcome.best.suppressed, costs, explanation, dict(outcome.best.levels), **told)
 
     @classmethod
@@ -235,6 +236,7 @@ class Found:
     costs: Mapping[str, float]
     explanation: Explanation
     input: Future[dict[str, Any]]
+    named: Sequence[Labelling] | None = None
 
 
 def publish(source: Source, problem: Problem, outcome: Outcome | LocalOutcome, algorithm: Algorithm | None) -> Release:
@@ -244,7 +246,7 @@ def publish(source: Source, problem: Problem, outcome: Outcome | LocalOutcome, a
         predicted = beside.submit(lambda: draft.predicted)
         described = source.described(problem.census.records + problem.census.dropped, beside)
         known = draft.recoding, draft.levels, predicted, draft.suppressed, draft.costs, draft.explanation
-        found = Found(problem, outcome, algorithm, *known, described)
+        found = Found(problem, outcome, algorithm, *known, described, draft.labels)
         if source.manner.output is not None:
             return _write_release(source, found, predicted, source.manner.output)
         return _publish_frame(source, found, predicted)
@@ -345,7 +347,7 @@ def release_of(
             reading=source.manner.reading,
             problem=problem,
             predicted=found.predicted.result(),
-            named=found.outcome.labels if isinstance(found.outcome, LocalOutcome) else None,
+            named=found.named,
             seconds=time.monotonic() - source.started,
             peak=peak_memory(),
         )

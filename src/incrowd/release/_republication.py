@@ -210,8 +210,9 @@ class _CertifiedPromise:
         """Compare a promise that counts people with the rows, which show less: not whose row is whose."""
         certified, bound = self.entry["measured"], self.part.requirements[0].bound
         counted, records = self.kind in _SEEN_BY_PSEUDONYMS, self.finding.measured[0]
+        found = f"{records} records found"
         if self.entry.get("known"):  # of few columns: groups put together are larger than each
-            records = persons
+            records, found = persons, f"{persons} people in all"
         refers = self.part.refers
         unseen = certified is None, self.entry["owner_only"] is not None
         sound = unseen == (refers, refers and self.left_out > 0) and "input_at_most" not in self.entry
@@ -219,13 +220,12 @@ class _CertifiedPromise:
         if not sound or (certified is not None and len(certified) != len(self.finding.measured)):
             yield False, f"{self.name}: what is written about it is not what it means"
         elif counted and not bound <= _certified_people(certified[0]) <= min(records, persons):
-            yield False, f"{self.name}: {certified[0]} people certified, {records} records found"
+            yield False, f"{self.name}: {certified[0]} people certified, {found}"
         elif self.again is not None:
             same = refers or all(map(_is_same_number, certified, self.again.measured))
             yield from self._with_original(self.again, same=same)
         elif counted:
-            said = f"{certified[0]} people certified, {records} records found"
-            yield None, f"{self.name}: {said}; {WHOSE}"
+            yield None, f"{self.name}: {certified[0]} people certified, {found}; {WHOSE}"
         else:
             yield None, f"{self.name}: it counts people, and {WHOSE}"
 

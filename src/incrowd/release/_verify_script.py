@@ -482,10 +482,12 @@ def check_people(promise: Plain, table: Plain, certificate: Plain, name: str) ->
         yield False, f"{name}: what is written about it is not what it means"
     elif kind in OF_PEOPLE:
         people, (rows,) = promise["measured"][0], worst_of(promise, table, certificate["columns"])
-        rows = certificate["persons"] if promise.get("known") else rows  # groups put together are larger than each
+        found = f"{rows} records found"
+        if promise.get("known"):  # of few columns: groups put together are larger than each
+            rows, found = certificate["persons"], f"{certificate['persons']} people in all"
         bound = int(promise["required"][0]["bound"])
         fits = people == str(int(people)) and bound <= int(people) <= min(rows, certificate["persons"])
-        said = f"{people} people certified, {rows} records found; the file does not say whose row is whose"
+        said = f"{people} people certified, {found}; the file does not say whose row is whose"
         yield None if fits else False, f"{name}: {said}"
     else:
         yield None, f"{name}: it counts people, and the file does not say whose row is whose"

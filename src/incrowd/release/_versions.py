@@ -82,9 +82,10 @@ def version_of_draft(draft: Draft) -> Version:
     return _version_at(draft.basis, draft.levels, draft.suppressed)
 
 
-def version_by(problem: Problem, recoding: Recoding, levels: Mapping[str, int], suppressed: int) -> Version:
+def version_by(problem: Problem, recoding: Recoding, levels: Mapping[str, int], inspected: Inspection) -> Version:
     """Give the version of a node."""
-    return _version_at(Basis(None, {}, problem, prediction_of(problem, recoding)), dict(levels), suppressed)
+    basis = Basis(None, {}, problem, prediction_of(problem, recoding), inspected.labels())
+    return _version_at(basis, dict(levels), inspected.left_out())
 
 
 def _version_at(basis: Basis, levels: Mapping[str, int] | None, suppressed: int) -> Version:
@@ -161,7 +162,7 @@ def inspect_node(release: Release, levels: Mapping[str, int]) -> NodeVersion:
     _check_levels(problem, levels)
     inspected = Inspection(problem, levels)
     recoding = inspected.recoding()
-    version = version_by(problem, recoding, levels, inspected.left_out())
+    version = version_by(problem, recoding, levels, inspected)
     acceptable = version.suppressed <= problem.limit and version.classes > 0
     return NodeVersion(version, acceptable, inspected.costs(), recoding)
 

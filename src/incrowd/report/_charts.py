@@ -88,9 +88,12 @@ class Charts:
         return plots.marginals(drawn, column)
 
     def frontier(self) -> Picture | None:
-        """Draw the detail that every k would keep with the other promises (chart G); nothing for a huge lattice."""
+        """Draw the detail that every k would keep with the other promises (chart G); nothing for a huge lattice.
+
+        Nor where people are left out with all rows: then no group keeps a k by itself.
+        """
         problem = self.basis.problem
-        if problem.nodes * len(problem.census) > WORK:
+        if problem.by_person or problem.nodes * len(problem.census) > WORK:
             return None
         chosen = self.promised_k
         most = min(max(100, 4 * chosen), max(problem.census.persons or problem.census.records, 1))

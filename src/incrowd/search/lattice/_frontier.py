@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from incrowd.core import Grid, ParameterError, Schema, unbroken_percent
+from incrowd.core import Grid, Hint, ParameterError, Schema, unbroken_percent
 from incrowd.measures import ClassObjective, Loss, Measure, Objective, SizeSums
 from incrowd.models import All, KAnonymity, LDiversity, Model, PSensitive, sensitive_columns
 from incrowd.search._problem import Counts, Ints, Node, Problem, Progress, least_size
@@ -141,6 +141,9 @@ class _Walk(Visitor):
         self._problem, self._values, self._objective = problem, values, objective
         self._progress, self._looked = progress, 0
         self._acceptance = Acceptance(problem)
+        if problem.by_person:
+            msg = "There is no curve where people are left out with all rows: no group keeps a k by itself."
+            raise ParameterError(msg, hint=Hint("use {suppression}, and no promise of rows.", suppression="drop"))
         if not self._acceptance.has_number:
             msg = "A frontier needs a promise that counts something in every class: k, distinct l or p."
             raise ParameterError(msg)

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
-from incrowd.core import FullDomainRecoding, LocalRecoding, Recoding, group
+from incrowd.core import Cells, Classes, FullDomainRecoding, Labelling, LocalRecoding, Namer, Recoding, group
 from incrowd.measures import MEASURES, Published
 from incrowd.search._problem import Bools, Counts, Floats, Ints, Problem
 from incrowd.search.lattice._acceptance import Acceptance, Tested
@@ -110,6 +111,14 @@ def all_solutions(problem: Problem) -> Solutions:
     )
 
 
+class _Left(NamedTuple):
+    """The classes of those who are left, which cells of the census are theirs, and whose each cell is."""
+
+    classes: Classes
+    inside: Bools
+    person: Ints
+
+
 class Inspection:
     """A node of a lattice and those just below it, looked at closely: the census is prepared once for all of it."""
 
@@ -135,8 +144,8 @@ class Inspection:
     def recoding(self) -> Recoding:
         """Give what every record is published as; of people who are left out, nothing."""
         census, rollup, tested = self._problem.census, self._acceptance.rollup, self._test_result
-        if census.person is not None and tested.left_out is not None and tested.left_out.any():
-            return self._recoding_without(tested.left_out, census.person)
+        if self._left is not None:
+            return self._recoding_of_left(self._left)
         words = tuple(word[~tested.ok] for word in tested.words)
         codes = [rollup.codes(words, column, level) for column, level in enumerate(self._levels)]
         order = np.lexsort(codes[::-1]) if len(codes[0]) else np.zeros(0, dtype=np.intp)
@@ -147,24 +156,49 @@ class Inspection:
             suppressed=tuple(code[order] for code in codes),
         )
 
-    def _recoding_without(self, people: Bools, person: Ints) -> LocalRecoding:
-        """Give one level per column, and nothing of some people, of whose classes others are published."""
+    def labels(self) -> tuple[Labelling, ...] | None:
+        """Give what classes are called where people are left out of some; else their levels tell."""
+        if self._left is None:
+            return None
+        census, classes = self._problem.census, self._left.classes
+        levels = [np.full(len(classes), level) for level in self._levels]
+        return tuple(
+            Namer(census, column).by_group(level, codes)
+            for column, (level, codes) in enumerate(zip(levels, classes.codes, strict=True))
+        )
+
+    @cached_property
+    def _left(self) -> _Left | None:
+        """Who is left where people are left out of some classes."""
+        census, people = self._problem.census, self._test_result.left_out
+        if census.person is None or people is None or not people.any():
+            return None
+        raised = [
+            census.ladders[name].parent_groups(low, high)[codes]
+            for name, low, high, codes in zip(census.quasi, census.floor, self._levels, census.codes, strict=False)
+        ]
+        sizes = [
+            len(census.ladders[name].labels[level]) for name, level in zip(census.quasi, self._levels, strict=True)
+        ]
+        grouping = group(raised, sizes)
+        cells = Cells({}, {}, census.person, census.counts)
+        classes = Classes.of(grouping, tuple(codes[grouping.first] for codes in raised), cells)
+        inside = ~people[census.person]
+        return _Left(classes.part(inside), inside, census.person)
+
+    def _recoding_of_left(self, left: _Left) -> LocalRecoding:
+        """Give one level per column, and nothing of whoever is left out."""
         census = self._problem.census
-        inside = ~people[person]
-        ladders = [census.ladders[name] for name in census.quasi]
-        steps = zip(ladders, census.floor, self._levels, census.codes, strict=False)
-        raised = [ladder.parent_groups(low, high)[codes[inside]] for ladder, low, high, codes in steps]
-        labels = [ladder.labels[level] for ladder, level in zip(ladders, self._levels, strict=True)]
-        classes = group(raised, list(map(len, labels)))
         members = np.full(len(census), -1, dtype=np.int64)
-        members[inside] = classes.ids
+        members[left.inside] = left.classes.members
+        labels = [census.ladders[name].labels[level] for name, level in zip(census.quasi, self._levels, strict=True)]
         return LocalRecoding(
             quasi=census.quasi,
             domains=census.domains,
-            codes=(*census.codes, person),
+            codes=(*census.codes, left.person),
             classes=members,
             counts=census.counts.astype(np.int64),
-            labels=tuple(texts[codes[classes.first]] for texts, codes in zip(labels, raised, strict=True)),
+            labels=tuple(texts[codes] for texts, codes in zip(labels, left.classes.codes, strict=True)),
             ladders=census.ladders,
             floor={name: level for name, level in zip(census.quasi, census.floor, strict=True) if level},
         )
