@@ -28,7 +28,7 @@ from incrowd.core._errors import (
     without_addresses,
 )
 from incrowd.core._grouping import Field, Grouping, Packing, add_up, group, overlay, smallest_unsigned, tally
-from incrowd.core._labelling import Labelling, Namer, class_extremes, distinct_texts
+from incrowd.core._labelling import Labelling, Namer, class_extremes, distinct_texts, text_domain
 from incrowd.core._ladder import TOP, Hierarchy, KnownLadder, Ladder, Step
 from incrowd.core._recoding import (
     FullDomainRecoding,
@@ -139,6 +139,7 @@ __all__ = [
     "smallest_unsigned",
     "supersets",
     "tally",
+    "text_domain",
     "text_in",
     "unbroken_percent",
     "unwritten_by",

@@ -233,6 +233,14 @@ def distinct_texts(texts: npt.NDArray[np.object_]) -> tuple[npt.NDArray[np.objec
     return names, codes
 
 
+def text_domain(column: str, texts: npt.NDArray[np.object_], counts: npt.NDArray[np.integer]) -> Domain:
+    """Give the domain of labels, of which each stands for so many records."""
+    names, which = distinct_texts(texts)
+    missing = np.array([one is None for one in names.tolist()], dtype=bool)
+    records = add_up(which, counts, len(names))
+    return Domain.build(column, "text", names[~missing], records[~missing], int(records[missing].sum()))
+
+
 def _set_text(texts: list[str | None]) -> str | None:
     """Write a set of values: one as it is, several in braces; with a missing value among them it is ``*``."""
     if len(texts) == 1:

@@ -17,7 +17,6 @@ from incrowd.core import (
     TOP,
     Census,
     CensusRequest,
-    Domain,
     FullDomainRecoding,
     Hint,
     Labelling,
@@ -26,9 +25,9 @@ from incrowd.core import (
     Schema,
     Setting,
     Verdict,
-    distinct_texts,
     group,
     remove_path,
+    text_domain,
     warn,
 )
 from incrowd.engines import Engine, SparkBackend, Wording, cluster_of, open_table, open_written, peak_memory, unpersist
@@ -156,8 +155,9 @@ class Draft:
         for column, name in enumerate(census.quasi):
             texts = (np.where(gone, TOP, classes.texts(column)) if masked else classes.texts(column))[members]
             if name not in self.recoding.unchanged:
-                domains[name] = _text_domain(name, texts, counts)
-            codes.append(_codes_of_texts(domains[name], texts))
+                domains[name] = text_domain(name, texts, counts)
+            place = {text: code for code, text in enumerate(domains[name].texts.tolist())}
+            codes.append(np.array([place[text] for text in texts.tolist()], dtype=np.int64))
         codes += [column[inside] for column in classes.cells.sensitive.values()]
         persons = [] if classes.cells.person is None else [classes.cells.person[inside]]
         cells = group([*codes, *persons], [len(domain) for domain in domains.values()])
@@ -183,20 +183,6 @@ class Draft:
             classes = self.predicted.classes
             return verdict_of(judges, classes, problem.census.quasi, among=~self.predicted.left_out)
         return verdict_of(judges, self.published.classes(), problem.census.quasi)
-
-
-def _text_domain(name: str, texts: Any, counts: Any) -> Domain:
-    """Give the domain of labels."""
-    names, which = distinct_texts(texts)
-    missing = np.array([one is None for one in names.tolist()], dtype=bool)
-    records = np.bincount(which, weights=counts, minlength=len(names)).astype(np.int64)
-    return Domain.build(name, "text", names[~missing], records[~missing], int(records[missing].sum()))
-
-
-def _codes_of_texts(domain: Domain, texts: Any) -> Any:
-    names, which = distinct_texts(texts)
-    place = {text: code for code, text in enumerate(domain.texts.tolist())}
-    return np.array([place[text] for text in names.tolist()], dtype=np.int64)[which]
 
 
 # From there to a release.
