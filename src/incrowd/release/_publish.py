@@ -151,7 +151,7 @@ class Draft:
         gone = self.predicted.left_out
         inside = np.ones(len(classes.members), dtype=bool) if masked else ~gone[classes.members]
         members, counts = classes.members[inside], classes.cells.counts[inside]
-        domains, codes = dict(census.domains), []
+        domains, codes = dict(census.domains), list[Any]()
         for column, name in enumerate(census.quasi):
             texts = (np.where(gone, TOP, classes.texts(column)) if masked else classes.texts(column))[members]
             if name not in self.recoding.unchanged:
