@@ -17,6 +17,7 @@ from incrowd.search import LocalTable, Problem
 from incrowd.search.cheapest._block_kernels import Boxes, Choice, find_nearest
 from incrowd.search.cheapest._class_kernels import form_classes
 from incrowd.search.cheapest._formation import (
+    KnownPairs,
     PointGroups,
     _mutual_pairs,
     class_boxes,
@@ -233,6 +234,32 @@ def test_groups_that_break_the_promise_and_have_no_other_become_one() -> None:
     )
     groups.settle(board.tables(), board.weights)
     assert groups.owner.tolist() == [0, 0, 0]
+
+
+def test_what_is_known_of_a_pair_of_groups_is_not_asked_again_until_one_of_them_has_changed() -> None:
+    asked: list[list[int]] = []
+
+    def kept(pairs: np.ndarray) -> np.ndarray:
+        asked.extend(pairs.tolist())
+        return np.asarray(pairs.sum(axis=1) > 3)
+
+    known, numbers = KnownPairs(), np.array([0, 1, 2, 3])
+    pairs = np.array([[0, 1], [1, 0], [2, 3]])
+    assert known.answers(pairs, numbers, kept).tolist() == [False, False, True]
+    assert known.answers(pairs[1:], numbers, kept).tolist() == [False, True]
+    assert asked == [[0, 1], [2, 3]]
+    assert known.answers(pairs, np.array([0, 4, 2, 3]), kept).tolist() == [False, False, True]
+    assert asked[2:] == [[0, 1]]
+
+
+def test_groups_that_were_joined_have_another_number() -> None:
+    board = board_of(
+        [{"age": age, "sex": "f", "town": "ulm", "disease": "a"} for age in ("20", "25", "47")], ic.KAnonymity(2)
+    )
+    good = np.array([True, True, False])
+    groups = PointGroups(np.arange(3), np.zeros(3, dtype=np.int64), np.zeros((3, 3), dtype=np.int16), good)
+    groups.settle(board.tables(), board.weights)
+    assert sorted(groups.numbers.tolist())[1:] == [3]
 
 
 def test_the_box_of_a_class_spans_its_points_in_every_column() -> None:

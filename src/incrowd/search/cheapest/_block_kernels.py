@@ -227,6 +227,8 @@ def find_nearest(tables: Tables, boxes: Boxes, choice: Choice, found: Small, ris
                 start = min(low[column, group], low[column, mover])
                 end = max(high[column, group], high[column, mover])
                 rise += together * float(_label_cost(tables, column, start, end))
+                if rise >= rises[at, most - 1]:
+                    break  # it only becomes more, and as many are cheaper as are wanted
             to = most
             while to > 0 and rises[at, to - 1] > rise:
                 to -= 1

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
@@ -128,14 +128,42 @@ def support_part(support: Support, inside: Ints) -> Support:
 # Left-overs, and classes that break the promise: each joins the class with which it costs least.
 
 
+class KnownPairs:
+    """Pairs of groups of which it is known whether they keep the promise together: most are asked about again."""
+
+    def __init__(self) -> None:
+        self._keys = np.zeros(0, dtype=np.int64)
+        self._kept = np.zeros(0, dtype=bool)
+
+    def answers(self, pairs: Counts, numbers: Counts, kept: Callable[[Counts], Bools]) -> Bools:
+        """Say of pairs of groups, by the number of each group, what is known, and find out what is not."""
+        both = np.sort(numbers[pairs], axis=1)
+        keys, first, inverse = np.unique(both[:, 0] << 32 | both[:, 1], return_index=True, return_inverse=True)
+        at = np.minimum(np.searchsorted(self._keys, keys), max(len(self._keys) - 1, 0))
+        seen = self._keys[at] == keys if len(self._keys) else np.zeros(len(keys), dtype=bool)
+        result = np.zeros(len(keys), dtype=bool)
+        result[seen] = self._kept[at[seen]]
+        if not seen.all():
+            result[~seen] = kept(pairs[first[~seen]])
+        self._keys, self._kept = keys, result
+        return np.asarray(result[inverse])
+
+
 @dataclass(slots=True, eq=False)
 class PointGroups:
-    """Groups of points that become classes: per group its block, its levels, and whether it keeps the promise."""
+    """Groups of points that become classes: per group its block, its levels, and whether it keeps the promise.
+
+    ``numbers``: per group a number that no other group has or had, nor this one with other points.
+    """
 
     owner: Counts
     home: Counts
     levels: Levels
     good: Bools
+    numbers: Counts = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.numbers = np.arange(len(self.home))
 
     @classmethod
     def of(cls, formed: FormedClasses, good: Bools, blocks: Counts) -> PointGroups:
@@ -164,6 +192,7 @@ class PointGroups:
         stays[gone] = False
         self.owner = np.where(stays, np.cumsum(stays) - 1, -1)[self.owner]
         self.home, self.levels, self.good = self.home[stays], self.levels[stays], self.good[stays]
+        self.numbers = self.numbers[stays]
 
     def rises(self, tables: Tables, weights: Counts, movers: Counts, targets: Counts) -> Floats:
         """Give by how much the cost rises at least when groups join one of others."""
@@ -181,10 +210,11 @@ class PointGroups:
 
     def settle_by(self, keeps: Keeps, tables: Tables, weights: Counts) -> None:
         """Merge groups until every one keeps the promise: two whose union does, or else the nearest two."""
+        known = KnownPairs()
         while not self.good.all() and len(self.good) > 1:
             movers, everyone = np.flatnonzero(~self.good), np.arange(len(self.good))
             found, rises = self._nearest(tables, weights, movers, everyone, TRIED)
-            fits = self._kept_with(movers, found, keeps)
+            fits = self._kept_with(movers, found, keeps, known)
             able = np.flatnonzero(fits.any(axis=1))
             if len(able):
                 first = fits[able].argmax(axis=1)
@@ -212,15 +242,19 @@ class PointGroups:
         find_nearest(tables, Boxes(low, high, sizes), choice, found, rises)
         return found.astype(np.int64), rises
 
-    def _kept_with(self, movers: Counts, found: Counts, keeps: Keeps) -> Bools:
+    def _kept_with(self, movers: Counts, found: Counts, keeps: Keeps, known: KnownPairs) -> Bools:
         """Say which groups keep the promise once they have joined one of the groups that were found."""
         order = np.argsort(self.owner, kind="stable")
         starts = np.searchsorted(self.owner[order], np.arange(len(self.home) + 1))
+
+        def kept(pairs: Counts) -> Bools:
+            places, which = stretch_places(starts, pairs.ravel())
+            return keeps(order[places], which // 2, len(pairs))
+
         fits = np.zeros(found.shape, dtype=bool)
         row, column = np.nonzero(found >= 0)
-        both = np.stack((movers[row], found[row, column]), axis=1).ravel()
-        places, which = stretch_places(starts, both)
-        fits[row, column] = keeps(order[places], which // 2, len(row))
+        both = np.stack((movers[row], found[row, column]), axis=1)
+        fits[row, column] = known.answers(both, self.numbers, kept)
         return fits
 
     def _join(self, movers: Counts, targets: Counts) -> None:
@@ -229,8 +263,11 @@ class PointGroups:
         stays = np.ones(len(to), dtype=bool)
         stays[movers] = False
         number = np.cumsum(stays) - 1
+        joined = np.unique(targets)
+        self.numbers[joined] = self.numbers.max() + 1 + np.arange(len(joined))
         self.owner = np.append(number[to], -1)[self.owner]
         self.home, self.levels, self.good = self.home[stays], self.levels[stays], self.good[stays]
+        self.numbers = self.numbers[stays]
 
 
 def class_boxes(places: Ints, classes: Ints, number: int) -> tuple[Small, Small]:

@@ -54,8 +54,11 @@ class Records:
         some = self.counts[places] > 0
         places, which = places[some], which[some]
         cells, which, counts = self.cells[places], classes[which].astype(np.int64), self.counts[places]
-        enough = _have_sums(self.needs, cells, which, counts, number)
-        return enough if self.needs.enough or not enough.any() else self.table.keeps(cells, which, number, counts)
+        result = _have_sums(self.needs, cells, which, counts, number)
+        if not self.needs.enough and result.any():
+            some, rank = result[which], np.cumsum(result) - 1
+            result[result] = self.table.keeps(cells[some], rank[which[some]], int(result.sum()), counts[some])
+        return result
 
     def loan(self, lender: int, number: int, takers: Ints, members: Ints) -> Records | None:
         """Let a point lend so many records, if its takers and its class, ``members``, then keep the promise.
@@ -129,9 +132,18 @@ def _have_sums(needs: PointNeeds, cells: Ints, classes: Ints, counts: Counts, nu
         if one.kinds is None:
             result &= add_up(classes, counts * one.worth[cells], number) >= one.least
         else:
-            pairs = np.unique(classes * len(one.worth) + one.kinds[cells])
+            pairs = _different(classes * len(one.worth) + one.kinds[cells], number * len(one.worth))
             result &= add_up(pairs // len(one.worth), one.worth[pairs % len(one.worth)], number) >= one.least
     return result
+
+
+def _different(keys: Counts, most: int) -> Counts:
+    """Give the different ones of some numbers below another."""
+    if most > 64 * len(keys):
+        return np.unique(keys)
+    seen = np.zeros(most, dtype=bool)
+    seen[keys] = True
+    return np.flatnonzero(seen)
 
 
 def _kinds_of(table: LocalTable) -> Ints:
