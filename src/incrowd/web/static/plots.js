@@ -72,7 +72,7 @@ export function scatter(points) {
     return [
       apart && draw("line", { class: "leader", x1: x, y1: y, x2: start + (anchor === "end" ? 2 : -2), y2: line }),
       draw("circle", { class: one.on ? "dot on" : "dot", cx: x, cy: y, r: one.on ? 9 : 6 }),
-      draw("text", { x: start, y: line + 4, "text-anchor": anchor, class: one.on ? "on" : null }, one.name),
+      draw("text", { x: start, y: line + 4, "text-anchor": anchor, class: one.on ? "label on" : "label" }, one.name),
     ];
   });
   const words = points.map(
