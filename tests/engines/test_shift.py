@@ -108,6 +108,12 @@ def test_moments_with_a_zone_move_by_24_hours_for_each_day(typed: Subject) -> No
     assert found.astimezone(dt.UTC) == dt.datetime(2024, 4, 2, 12, tzinfo=dt.UTC)
 
 
+def test_moments_in_nanoseconds_are_shifted_beyond_their_last_year(typed: Subject) -> None:
+    last = dt.datetime.fromisoformat("2262-04-10T12:00")
+    table = pa.table({"age": ["old"], "person": ["7"], "seen": pa.array([last], pa.timestamp("ns"))})
+    assert rows(typed, shifted(typed.load(table), ["seen"], as_it_is(table))) == [("2262-04-17 12:00:00",)]
+
+
 def test_rows_of_nobody_are_refused(subject: Subject) -> None:
     table = pa.table({"age": ["old", "old"], "person": ["p", None], "came": [dt.date(2024, 1, 1)] * 2})
     with pytest.raises(DataError, match="'person' says whose row it is, and is missing in 1 rows"):

@@ -163,7 +163,8 @@ class DuckBackend(Backend):
         relation = frame.to_native()
         type_ = str(dict(zip(relation.columns, relation.types, strict=True))[column])
         by = f"CAST({days} AS INTEGER)" if type_ == "DATE" else f"to_hours(24 * {days})"
-        return frame_of(relation.project(f"* REPLACE (CAST({column} + {by} AS {type_}) AS {column})"))
+        kept = "TIMESTAMP" if type_ == "TIMESTAMP_NS" else type_  # nanoseconds end in the year 2262
+        return frame_of(relation.project(f"* REPLACE (CAST({column} + {by} AS {kept}) AS {column})"))
 
     def numbered(self, frame: Frame) -> Frame:
         if self._workshop is not None:  # a connection of the user's has its own settings
@@ -260,8 +261,11 @@ class PolarsBackend(Backend):
 
     def shifted(self, frame: Frame, column: str, days: str) -> Frame:
         native, polars = frame.to_native(), self._polars
-        moved = polars.col(column) + polars.duration(days=polars.col(days))
-        return frame_of(native.with_columns(moved.cast(native.collect_schema()[column])))
+        type_ = native.collect_schema()[column]
+        if getattr(type_, "time_unit", None) == "ns":  # nanoseconds end in the year 2262
+            type_ = polars.Datetime("us", type_.time_zone)
+        moved = polars.col(column).cast(type_) + polars.duration(days=polars.col(days))
+        return frame_of(native.with_columns(moved.cast(type_)))
 
     def numbered(self, frame: Frame) -> Frame:
         return frame_of(frame.to_native().with_row_index(ROW))
