@@ -19,7 +19,7 @@ from incrowd.search.cheapest._kernels import Tables
 from incrowd.search.cheapest._search_space import UNIT, PointNeeds, PointSpace
 from incrowd.search.levels_and_cells._candidates import Points, Wanted, with_fewer_stars
 from incrowd.search.levels_and_cells._records import LENDERS, Records, amounts
-from incrowd.search.levels_and_cells._regrouping import Regrouping
+from incrowd.search.levels_and_cells._regrouping import Regrouping, number_of_looks
 
 MOVERS, FEW_MOVERS = 50, 5
 """So many groups borrow at most, at the end and where nodes are compared."""
@@ -281,8 +281,8 @@ class StarredNode:
         return cls._starred_by(formation, formation.records, (formation.owner, formation.home), wanted)
 
     def regrouped(self) -> Self:
-        """Form the same classes, and look at them again."""
-        if self._formation is None:
+        """Look at the same classes again; long tables stay as they are."""
+        if self._formation is None or not number_of_looks(self._records, len(self.board.bundles)):
             return self
         formation, wanted = self._formation
         again = Regrouping(

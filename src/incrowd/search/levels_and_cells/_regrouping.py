@@ -25,6 +25,12 @@ Way = list[tuple[int, int]]
 """Items, and the class that each goes to."""
 
 
+def number_of_looks(records: Records, columns: int) -> int:
+    """Say how many labels may be looked at; none in long tables, which then need no memory for it."""
+    looks = WORK // max(len(records.weights) * columns, 1) // (1 if records.needs.enough else JUDGED)
+    return looks if looks >= PASS else 0
+
+
 class Label(NamedTuple):
     """The columns that it stars, and an item that it covers."""
 
@@ -56,7 +62,7 @@ class Regrouping:
         self._places = tables.place.astype(np.int64)
         self._values, self._stars = _item_costs(tables)
         self._able = np.flatnonzero(tables.heights > 0)
-        self._looks = WORK // max(self._places.size, 1) // (1 if records.needs.enough else JUDGED)
+        self._looks = number_of_looks(records, len(tables.heights))
         number, inside = int(owner.max(initial=-1)) + 1, np.flatnonzero(owner >= 0)
         some = np.zeros(number, dtype=np.int64)
         some[owner[inside][::-1]] = inside[::-1]
@@ -70,7 +76,7 @@ class Regrouping:
     def run(self, *, lends: bool) -> None:
         """Try labels, those first that could save most, until no more class is formed or enough was looked at."""
         changed = np.ones(len(self.owner), dtype=bool)
-        for _ in range(ROUNDS if self._looks >= PASS else 0):
+        for _ in range(ROUNDS if self._looks else 0):
             labels = self._wanted_labels(changed)
             before = self._costs.copy()
             for label in labels[: self._looks]:
