@@ -80,5 +80,14 @@ fuzz: $(VENV)/.installed-dev      ## random cases against slow definitions: SECO
 	@cd tests && PYTHONPATH=. ../$(BIN)/python -m fuzz --seconds $(SECONDS) $(if $(SEED),--seed $(SEED)) \
 	  $(if $(ONLY),--only $(ONLY)) $(if $(CASES),--cases $(CASES)) $(if $(JOBS),--jobs $(JOBS)) $(if $(FAULT),--fault "$(FAULT)")
 
+.PHONY: coverage
+coverage: export COVERAGE_FILE := $(abspath .coverage/data)
+coverage: $(VENV)/.installed-dev  ## lines and branches that tests run through, room by room: TESTS=tests/models LINES=yes
+	rm -rf .coverage && mkdir .coverage
+	$(BIN)/coverage run -m pytest -n auto --dist worksteal $(or $(TESTS),tests --ignore tests/spark)
+	$(BIN)/coverage combine --quiet
+	$(BIN)/coverage json --quiet -o .coverage/coverage.json
+	$(BIN)/python benchmarks/covered.py .coverage/coverage.json $(if $(LINES),--lines)
+
 clean:           ## remove what the other commands made
-	rm -rf $(VENV) $(LOWEST) site dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) $(LOWEST) .coverage site dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
