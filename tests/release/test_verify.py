@@ -618,3 +618,15 @@ def test_the_report_says_what_the_script_needs(name: str, needs: str) -> None:
     from incrowd.report._report import checking_section  # noqa: PLC0415
 
     assert needs in checking_section(About({}, file={"name": name})).words[0]
+
+
+@pytest.mark.parametrize("damage", [{"search": None}, {"search": {"name": "optimal"}}, {"search": [1]}, "levels"])
+def test_a_damaged_recipe_differs(damage: Any, tmp_path: Path) -> None:
+    table = [{"age": age} for age in (31, 34, 52, 55)]
+    ic.anonymize(table, ic.Schema(quasi={"age": ic.intervals(10, 20)}), model="k>=2").save(tmp_path / "out")
+    path = tmp_path / "out/owner/recipe.json"
+    recipe = json.loads(path.read_text())
+    known = {name: value for name, value in recipe.items() if name != damage}
+    path.write_text(json.dumps(known | damage if isinstance(damage, dict) else known))
+    found = ic.verify(tmp_path / "out", owner=tmp_path / "out/owner")
+    assert found.differences == (f"recipe: {'search' if isinstance(damage, dict) else damage}",)

@@ -178,6 +178,13 @@ def public_search(search: Mapping[str, Any]) -> dict[str, Any]:
     return {"name": search["name"], "settings": settings}
 
 
+def search_in(recipe: Mapping[str, Any]) -> dict[str, Any]:
+    """Give the same of a recipe that was read; nothing where it was damaged."""
+    found = recipe.get("search", {"name": None, "settings": {}})
+    whole = isinstance(found, dict) and "name" in found and isinstance(found.get("settings"), dict)
+    return public_search(found) if whole else {}
+
+
 def described_search(algorithm: Algorithm | None) -> dict[str, Any]:
     """Give the name of a search and its settings: ``apply`` where levels were given, ``other`` for one not ours."""
     if algorithm is None:

@@ -29,7 +29,7 @@ from incrowd.release._census import Reading, reading_as_before, shares_needed
 from incrowd.release._certificate import SCHEMA, bytes_of, canonical, escaping_of, is_signed, shown_measures
 from incrowd.release._folder import certificate_at, owner_beside
 from incrowd.release._output import LABELS, KeyFile, date_key
-from incrowd.release._recipe import public_search
+from incrowd.release._recipe import search_in
 from incrowd.release._recoding_file import json_at, load_recoding
 from incrowd.release._release_file import Measurement, Measuring, open_released, public_schema, wording_of
 from incrowd.release._republication import Republication, compare_promises, republish
@@ -50,9 +50,8 @@ def compare_owner(certificate: Plain, public: Path, owner: Path) -> Iterator[Rem
     for name in ("promise", "suppressed", "masked", "dropped", "date", "versions"):
         yield certificate[name] == recipe.get(name), f"recipe: {name}"
     if "search" in certificate or "search" in recipe:
-        searched = recipe.get("search", {"name": None, "settings": {}})
-        yield certificate.get("search") == public_search(searched), "recipe: search"
-    yield levels == (recipe["levels"] or dict.fromkeys(levels)), "recipe: levels"
+        yield certificate.get("search") == search_in(recipe), "recipe: search"
+    yield "levels" in recipe and levels == (recipe["levels"] or dict.fromkeys(levels)), "recipe: levels"
     saved = load_recoding(owner)
     roles = {column["name"]: column["role"] for column in columns}
     yield all(saved.schema.role(name) == role for name, role in roles.items()), "recipe: roles of the columns"
