@@ -92,7 +92,7 @@ class Choice:
     example: str  # with COLUMN where a column stands
     stops: str
     does_not_stop: str
-    needs: str  # of the schema: nothing, a sensitive column, or one with categories
+    needs: str  # of the schema: nothing, people (an entity), a sensitive column, or one with categories
     keys: list[Key]
 
 

@@ -228,7 +228,7 @@ class KmAnonymity(Model):
             "Somebody who knows more rows of a person; what the rows of all of them have in common.",
             Key("k", "whole number", "the fewest people who have such rows", "5"),
             Key("m", "whole number", "how many rows of a person somebody may know", "2"),
-            needs="nothing",
+            needs="people",
         ),
     )
 

@@ -42,11 +42,17 @@ function listed() {
   return el("div", {}, el("h3", {}, "All promises of the plan"), el("ul", { class: "promises" }, all.map(one)));
 }
 
+/** What a promise takes the place of: another about the size of groups, or about several rows of a person. */
+function sortOf(text) {
+  if (!/^k\s*>=/.test(text)) return text;
+  return /\bany \d+ rows?\b/.test(text) ? "rows" : "k";
+}
+
 /** The text of a promise: the example with the numbers and words that were chosen. */
 export function textOf(model, values, column) {
   const numbers = model.keys.filter((one) => one.type.includes("number"));
   let place = 0;
-  const text = model.example.replace(/(?<=[=<(]\s*)\d+(\.\d+)?/g, (old) => values[numbers[place++]?.key] || old);
+  const text = model.example.replace(/(?<=[=<(]\s*|any )\d+(\.\d+)?/g, (old) => values[numbers[place++]?.key] || old);
   const words = model.keys.filter(
     (one) => one.key !== "of" && !one.type.includes("number") && values[one.key] && values[one.key] !== one.default,
   ).map((one) => values[one.key]);
@@ -55,14 +61,15 @@ export function textOf(model, values, column) {
 }
 
 function adding(models, sensitive) {
-  const usable = models.filter((one) => one.needs === "nothing" || sensitive.length);
+  const has = { nothing: true, people: Boolean(plans.now().plan.data.entity) };
+  const usable = models.filter((one) => has[one.needs] ?? sensitive.length);
   const box = el("div", { id: "adding" });
   const pick = field(
     "model",
     "Add a promise",
-    el("select", { on: { change: () => shown() } }, options(usable.map((one) => [one.name, one.title]))),
+    el("select", { on: { change: () => shown() } }, options(usable.map((one) => [one.title, one.title]))),
   );
-  const shown = () => fill(box, form(usable.find((one) => one.name === pick.querySelector("select").value), sensitive));
+  const shown = () => fill(box, form(usable.find((one) => one.title === pick.querySelector("select").value), sensitive));
   shown();
   return el("div", {}, pick, box);
 }
@@ -80,7 +87,7 @@ function form(model, sensitive) {
   const add = () => {
     const values = Object.fromEntries(model.keys.map((one) => [one.key, at(`of-${one.key}`).value.trim()]));
     const text = textOf(model, values, values.of);
-    const kept = () => plans.promises().filter((one) => !(model.name === "k" && /^k\s*>=/.test(one)));
+    const kept = () => plans.promises().filter((one) => sortOf(one) !== sortOf(text));
     return change(() => ({ privacy: { promise: [...kept(), text] } }));
   };
   return el(
@@ -105,7 +112,7 @@ function form(model, sensitive) {
 /** Promise groups of the usual size; what is promised about confidential columns stays, if anything is. */
 export function promiseUsual(one) {
   return change(() => {
-    const others = plans.promises().filter((text) => !/^k\s*>=/.test(text));
+    const others = plans.promises().filter((text) => sortOf(text) !== "k");
     const promise = others.length ? [one.promise[0], ...others] : one.promise;
     return { privacy: { promise, max_suppressed: one.max_suppressed, max_suppressed_records: null } };
   });
