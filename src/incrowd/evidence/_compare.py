@@ -132,8 +132,8 @@ COARSE = "The table was counted at coarser levels, because it would not fit into
 def alternatives(  # noqa: PLR0913 - all but the first three are optional
     table: Any,
     schema: Schema,
-    *,
     model: Model | str,
+    *,
     searches: Mapping[str, Algorithm] | None = None,
     max_suppressed: Number = 0,
     max_suppressed_records: int | None = None,
