@@ -208,3 +208,87 @@ def test_reports_and_versions_show_what_is_left(asked: Any, tmp_path: Path) -> N
 def test_no_curve_is_drawn_where_no_group_keeps_a_k_by_itself() -> None:
     with pytest.raises(ic.ParameterError, match="left out with all rows"):
         ic.frontier(VISITS, SCHEMA, by="k", model="k>=2[any 2 rows]", max_suppressed=0.5)
+
+
+def test_with_pseudonyms_other_promises_are_kept_too(key: Path, tmp_path: Path) -> None:
+    table = [{"who": f"p{at // 2}", "age": 30 + at % 4, "disease": "ab"[at // 2 % 2]} for at in range(16)]
+    roles = ic.Schema({"age": ic.intervals(2, 4)}, ["disease"], entity="who")
+    model = "k>=2, nt(n=4, t=0.6)[disease]"
+    release = ic.anonymize(table, roles, model=model, algorithm=ic.Optimal(), pseudonyms={"who": key})
+    release.save(tmp_path / "out", format="csv")
+    assert ic.verify(tmp_path / "out").outcome != "does not hold"
+
+
+HOMES = [("a", 31), ("a", 34), ("b", 31), ("b", 34), ("c", 31), ("d", 34)]
+ONE_MORE = [*HOMES, ("b", 71)]
+
+
+def homes(rows: Any, **more: Any) -> list[dict[str, Any]]:
+    return [{"home": home, "age": age, **more} for home, age in rows]
+
+
+def test_a_release_without_households_in_part_is_applied_like_that(tmp_path: Path) -> None:
+    roles = ic.Schema({"age": ic.flat()}, entity="home")
+    same: dict[str, Any] = {"model": "k>=2", "suppression": "entity", "at_most": {"age": 0}}
+    release = ic.anonymize(homes([*HOMES, ("e", 71), ("f", 71)]), roles, algorithm=ic.Optimal(), **same)
+    release.save(tmp_path / "out")
+    for known in release, tmp_path / "out/owner":
+        again = ic.apply(known, homes(ONE_MORE), max_suppressed=0.5)
+        assert (again.recipe.suppression, len(again.table)) == ("entity", 4)
+    ic.save_recoding(ic.load_recoding(tmp_path / "out/owner"), tmp_path)
+    assert ic.load_recoding(tmp_path).whole_people
+
+
+def test_rows_that_stand_for_several_records_go_with_their_people() -> None:
+    roles = ic.Schema({"age": ic.flat()}, entity="home", count="n")
+    same: dict[str, Any] = {"model": "k>=2", "suppression": "entity", "at_most": {"age": 0}, "max_suppressed": 0.5}
+    release = ic.anonymize(homes(ONE_MORE, n=2), roles, algorithm=ic.Optimal(), **same)
+    assert sum(row["n"] for row in release.table) == 8
+
+
+def test_nobody_is_published_in_part_for_what_is_missing() -> None:
+    roles = ic.Schema({"age": ic.flat()}, entity="home", missing="drop")
+    both: list[dict[str, Any]] = [{"model": "k>=2", "suppression": "entity"}, {"model": "k>=2[any 2 rows]"}]
+    for asked in both:
+        with pytest.raises(ic.ParameterError, match="1 rows were left out for what is missing"):
+            ic.anonymize(homes([*HOMES, ("c", None)]), roles, **asked)
+
+
+@pytest.mark.parametrize(
+    ("promise", "said"), [("k>=2[any 2 rows]", False), ("k>=2[any 1 row]", True), ("k>=2[ward, any 2 rows]", True)]
+)
+def test_what_several_rows_tell_is_a_limit_unless_all_of_it_is_promised(
+    promise: str, said: bool, tmp_path: Path
+) -> None:
+    saved(tmp_path / "out", promise, None)
+    certificate = json.loads((tmp_path / "out/public/release.json").read_text())
+    assert any("several rows" in limit for limit in certificate["limits"]) == said
+    assert ("'ward' alone" in certificate["promises"][0]["limits"]) == ("ward" in promise)
+
+
+@pytest.mark.parametrize("known", [[], ["ward", "ward"], ["who"]])
+def test_columns_that_nobody_can_know_are_found_by_both(
+    known: list[str], key: Path, tmp_path: Path, capsys: Capsys
+) -> None:
+    saved(tmp_path / "out", "k>=2[ward, any 2 rows]", key)
+
+    def change(certificate: Any) -> None:
+        text = f"k>=2[{', '.join([*known, 'any 2 rows'])}]"
+        certificate["promise"] = certificate["promises"][0]["promise"] = text
+        certificate["promises"][0]["known"] = known
+
+    rewrite(tmp_path / "out", change)
+    assert (ic.verify(tmp_path / "out").outcome, run_script(tmp_path / "out", capsys)[0]) == ("does not hold", 1)
+
+
+def test_no_claim_keeps_the_script_busy_for_ever(key: Path, tmp_path: Path, capsys: Capsys) -> None:
+    saved(tmp_path / "out", "k>=2[any 9 rows]", key)
+    rewrite(tmp_path / "out", claim(2**63 - 1))
+    assert (ic.verify(tmp_path / "out").outcome, run_script(tmp_path / "out", capsys)[0]) == ("holds", 0)
+
+
+def test_levels_are_known_where_people_were_left_out() -> None:
+    release = ic.anonymize(VISITS, SCHEMA, model="k>=2[any 2 rows]", max_suppressed=0.6)
+    assert release.recoding.levels is None
+    assert release.recipe.node == release.recipe.levels
+    assert {one.state for one in ic.release.lattice_of(release)} >= {"chosen"}

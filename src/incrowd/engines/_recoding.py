@@ -207,7 +207,7 @@ def _classes_by_number(classes: Any, entries: Any, cells: Any) -> Any:
     known = np.full(int(max(entries.max(initial=0), cells.max(initial=0))) + 1, -2, dtype=np.int64)
     known[entries] = classes
     if (known[cells] == -2).any():
-        raise _other_records()
+        raise other_records()
     return known[cells]
 
 
@@ -220,14 +220,14 @@ def _rows_with_class(recoding: LocalRecoding, order: Any, entries: Any, cells: A
     rows = np.lexsort((*ranks[::-1], cells))
     rows = rows[np.isin(cells[rows], entries)] if recoding.partial else rows
     if not np.array_equal(np.repeat(entries, recoding.counts[order]), cells[rows]):
-        raise _other_records()
+        raise other_records()
     classes = np.repeat(recoding.classes[order], recoding.counts[order])
     rows, classes = rows[classes >= 0], classes[classes >= 0]
     order = np.argsort(rows)  # for whoever wants to keep the order of the table
     return rows[order], classes[order]
 
 
-def _other_records() -> DataError:
+def other_records() -> DataError:
     return DataError("The recoding is about other records than the table has.", hint=BELONGS)
 
 

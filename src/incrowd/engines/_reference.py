@@ -34,7 +34,7 @@ from incrowd.engines._arrow import column_of_objects
 from incrowd.engines._border import guarded
 from incrowd.engines._files import Stamp
 from incrowd.engines._protocol import Replacements, places_of_a_sample, shifts_in, texts_in
-from incrowd.engines._recoding import check_records
+from incrowd.engines._recoding import check_records, other_records
 from incrowd.engines._resources import DEFAULT_RESOURCES, Resources
 from incrowd.engines._shift import WrittenDates
 from incrowd.engines.formats._output import check_suffix, write_arrow
@@ -199,7 +199,8 @@ class ReferenceEngine:
         for place in sorted(range(len(cells)), key=lambda place: _sort_key(self.rows[place], others)):
             if recoding.partial and cells[place] not in queues:
                 continue
-            waiting = queues[cells[place]]
+            if not (waiting := queues[cells[place]]):
+                raise other_records()
             number = waiting[0] if recoding.count else waiting.pop(0)  # a row with several records goes as a whole
             if number >= 0:
                 labels = zip(recoding.quasi, recoding.labels, strict=True)

@@ -20,6 +20,7 @@ from incrowd.core import (
     Schema,
     SchemaError,
     UnknownColumnError,
+    group,
 )
 from incrowd.evidence._alignment import original_census
 from incrowd.evidence._risk_result import AttackerRisk, Risk
@@ -143,7 +144,7 @@ def risk(
         quasi-identifier.
     household
         The column that says which household a row is of, where each row is a member: the entity, or any column of a
-        table without one. A household is found by any member.
+        table without one. A household is found by any member; of an entity, members who look alike count once.
     threshold
         Above which a chance counts as too high; exactly so high is not. 0.2 is the chance in a class of five.
     reading
@@ -249,7 +250,7 @@ def _with_households(subject: Subject, household: str) -> Subject:
     if schema.entity is not None:
         msg = f"Households by {household!r} need one row per member, and people have several ({schema.entity!r})."
         raise ParameterError(msg, hint="give a table with a row for each member, or the entity as the household.")
-    beside = () if household in schema.sensitive_names else (household,)
+    beside = () if household in {*schema.sensitive_names, *subject.beside} else (household,)
     return replace(subject, beside=(*subject.beside, *beside))
 
 
@@ -262,8 +263,12 @@ def _households_of(
     if cells.person is None and cells.domains[household].has_null:
         msg = f"Column {household!r} (given as household) is missing in some rows."
         raise DataError(msg, hint="give every row a household; who lives alone is one.")
-    chances = 1 / np.maximum(classes.size, 1) if population is None else population.each
-    return HouseholdRisk.of(household, codes, cells.counts.astype(np.int64), chances[classes.members], threshold)
+    chances, at = 1 / np.maximum(classes.size, 1) if population is None else population.each, classes.members
+    counts = cells.counts.astype(np.int64)
+    if cells.person is not None:  # members who look alike point to the same households
+        pairs = group([codes, at], [int(codes.max(initial=0)) + 1, max(len(classes), 1)])
+        codes, at, counts = codes[pairs.first], at[pairs.first], np.ones(len(pairs), dtype=np.int64)
+    return HouseholdRisk.of(household, codes, counts, chances[at], threshold)
 
 
 def _population_of(

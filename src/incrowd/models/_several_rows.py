@@ -283,7 +283,8 @@ class KmAnonymity(Model):
     def limit(self) -> str:  # type: ignore[override]
         """What it does not protect against."""
         rows = "one row" if self.m == 1 else f"{self.m:,} rows"
-        return f"Covers who knows {rows} of a person and no more; not what a group reveals about everybody in it."
+        by = "" if self.known is None else f" by {' and '.join(map(repr, self.known))} alone"
+        return f"Covers who knows {rows} of a person{by} and no more; not what a group reveals about everybody in it."
 
     @property
     def certificate_form(self) -> dict[str, Any]:

@@ -214,11 +214,11 @@ def apply(
     if not isinstance(recoding, FullDomainRecoding):
         msg = "A local recoding belongs to the table that it was made for."
         best = Setting.search("Optimal")
-        hint = Hint(
-            "search again on the new table. A release made with the search {} can be applied to other tables.", best
-        )
-        raise HierarchyError(msg, hint=hint)
-    manner = Manner.of({"suppression": "mask" if recoding.masked else "drop", **options}, schema)
+        again = "search again on the new table. A release made with the search {}, of which nobody was left out with "
+        raise HierarchyError(msg, hint=Hint(again + "all rows, can be applied to other tables.", best))
+    whole = (known if isinstance(known, SavedRecoding) else SavedRecoding.of(known)).whole_people
+    before = "mask" if recoding.masked else "entity" if whole else "drop"
+    manner = Manner.of({"suppression": before, **options}, schema)
     source = Source.open(table, schema, manner)
     census = CensusPlan.of(source.engine, Goal(schema, model, at_most=recoding.levels)).census()
     _expect_same_labels(census, recoding)

@@ -24,7 +24,7 @@ from incrowd.core import (
     import_extra,
 )
 from incrowd.engines import Engine, Wording, digest_of_files, ending_of, files_of, is_escaped
-from incrowd.models import Model, NTCloseness, exact_text
+from incrowd.models import KmAnonymity, Model, NTCloseness, exact_text
 from incrowd.release._input_distance import input_distance_bound
 from incrowd.release._output import LABELS, KeyFile
 from incrowd.release._recipe import public_search
@@ -113,13 +113,18 @@ def limits_of(release: Release) -> list[str]:
         (recipe.suppressed or recipe.dropped, LEFT_OUT),
         (recipe.pseudonymised, PSEUDONYMS),
         (recipe.repeated, ROWS_COUNTED),
-        (schema.entity is not None and not release.model.by_person, SEVERAL_ROWS),
+        (schema.entity is not None and not any(map(_covers_several_rows, release.model.parts)), SEVERAL_ROWS),
         (schema.insensitive, HARMLESS),
         (schema.shifted, "" if schema.shifted is None else f"{untrue_text(schema.shifted.columns)} {INTERVALS}"),
         (recipe.levels is None, LOCAL),
         (recipe.has_stars, STARS),
     ]
     return [*GENERAL, *(sentence for applies, sentence in perhaps if applies)]
+
+
+def _covers_several_rows(part: Model) -> bool:
+    """Say whether a promise is about whoever knows several rows, and all that can be known of them."""
+    return isinstance(part, KmAnonymity) and part.known is None and part.m > 1 and not part.promises_nothing
 
 
 ESCAPED = "Texts that a spreadsheet would run, and those that begin with an apostrophe, have one more in front."

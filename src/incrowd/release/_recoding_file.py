@@ -52,12 +52,21 @@ class SavedRecoding:
     hierarchies
         Hierarchies of quasi-identifiers as they were given, by name: of values that the original table did not have
         they know more. Those that were made from the table, and those of other libraries, are missing.
+    whole_people
+        Whether people are left out with all rows.
     """
 
     recoding: Recoding = field(repr=False)
     schema: Schema = field(repr=False)
     model: Model
     hierarchies: Mapping[str, Hierarchy] = field(default_factory=dict, repr=False)
+    whole_people: bool = False
+
+    @classmethod
+    def of(cls, release: Release) -> SavedRecoding:
+        """Take what is needed out of a release."""
+        whole = release.recipe.suppression == "entity"
+        return cls(release.recoding, release.schema, release.model, whole_people=whole)
 
 
 def save_recoding(source: Release | SavedRecoding, folder: str | os.PathLike[str]) -> None:
@@ -88,6 +97,8 @@ def write_recoding(
     known = source.hierarchies if isinstance(source, SavedRecoding) else None
     roles, trees = plain_schema(source.schema, known)
     header |= {**roles, "promise": str(source.model)}
+    saved = source if isinstance(source, SavedRecoding) else SavedRecoding.of(source)
+    header |= {"whole_people": True} if saved.whole_people else {}
     names = [MAP]
     if isinstance(source.recoding, StoredRecoding):
         header["parts"] = len(source.recoding.files)
@@ -136,9 +147,8 @@ def load_recoding(folder: str | os.PathLike[str]) -> SavedRecoding:
             arrays |= join_cells([read_arrays(Path(folder) / file) for file in files])
         recoding = recoding_from_arrays(header, arrays)
         hierarchies = hierarchies_from_plain(header.get("hierarchies", {}), arrays)
-        return SavedRecoding(
-            recoding, schema_from_plain(header["schema"], recoding), promise(header["promise"]), hierarchies
-        )
+        schema, whole = schema_from_plain(header["schema"], recoding), header.get("whole_people", False)
+        return SavedRecoding(recoding, schema, promise(header["promise"]), hierarchies, whole)
     except IncrowdError:
         raise
     except Exception as error:  # noqa: BLE001 - a broken file can fail in any way, and quote what it holds

@@ -95,7 +95,9 @@ class Measuring:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", PrivacyWarning)  # a value that is bounded may be left out entirely
             linked = self._schema.entity is not None
-            shown = [(part, part if linked else part.in_file(len(self._quasi))) for part in model.parts]
+            shown = [
+                (part, part if linked and part.by_person else part.in_file(len(self._quasi))) for part in model.parts
+            ]
             whole = None if shares == 1 else {name: domain.counts for name, domain in self._domains.items()}
             self._pairs = [
                 (part, judge) for part, one in shown for judge in one.bind(self._schema, self._domains, whole)

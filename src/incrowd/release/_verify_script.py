@@ -244,10 +244,12 @@ def is_meant(promise: Plain, names: list[list[str]], columns: list[Plain]) -> bo
     """Say whether a promise is measured as its text says."""
     kind, known = promise["kind"], {column["name"] for column in columns if column["role"] == "sensitive"}
     bounds = {need["name"]: Fraction(need["bound"]) for need in promise["required"]}
+    seen = promise.get("known", names_of("quasi-identifier", columns))
     joint = kind in {"l", "p"} or len(promise["columns"]) == 1
     return (
         promise["promise"] in texts_of(promise, names, columns)
         and promise.get("values") != []
+        and len({*seen} & {*names_of("quasi-identifier", columns)}) == len(seen) > 0
         and (not promise["columns"] if kind in OF_NOTHING else bool(promise["columns"]) and joint)
         and known.issuperset(promise["columns"])
         and all(bounds[name] == FIXED.get(name, bounds[name]) for name in bounds)
@@ -422,7 +424,7 @@ def fewest_people(promise: Plain, table: Plain, columns: list[Plain]) -> int:
         items[person] |= {(*labels, place) for place in range(times if "multiset" in promise else 1)}
     people = Counter[Any]()
     for own in items.values():
-        for size in range(1, promise.get("m", 1) + 1):
+        for size in range(1, min(promise.get("m", 1), len(own)) + 1):
             people.update(map(frozenset, combinations(own, size)))
     return min(people.values())
 

@@ -86,6 +86,9 @@ class Problem:
         if self.by_person and (self.suppression == "mask" or self.policy == "small_only"):
             msg = f"Who breaks {self.model} is left out with all rows: nobody can be masked, nor small groups go alone."
             raise ParameterError(msg, hint=drop)
+        if self.by_person and self.census.dropped:
+            msg = f"{self.census.dropped:,} rows were left out for what is missing, and people go with all rows."
+            raise ParameterError(msg, hint="let missing values count as a value, or leave these people out before.")
         if self.by_person and any(isinstance(part, NTCloseness) for part in self.model.parts):
             msg = "Larger groups of (n, t)-closeness hold everybody, and who is left out with all rows is in none."
             raise ParameterError(msg, hint="promise t-closeness instead.")

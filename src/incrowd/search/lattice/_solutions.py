@@ -201,6 +201,7 @@ class Inspection:
             labels=tuple(texts[codes] for texts, codes in zip(labels, left.classes.codes, strict=True)),
             ladders=census.ladders,
             floor={name: level for name, level in zip(census.quasi, census.floor, strict=True) if level},
+            count=self._problem.schema.count,
         )
 
     def left_out(self, levels: Sequence[int] | None = None) -> int:
