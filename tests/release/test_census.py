@@ -37,16 +37,19 @@ def test_wherever_memory_runs_out_while_a_table_is_counted_it_is_said_and_nothin
     allocations = Allocations("incrowd")
     allocations.watch(monkeypatch)
     ic.census(people, schema, temp=spill)
-    places = [*allocations.places]
+    places, said = [*allocations.places], 0
     for place in places:
         allocations.at = place
-        with pytest.raises((EngineError, MemoryError)) as caught:
-            ic.census(people, schema, temp=spill)
-        assert caught.type is MemoryError or "Memory ran out: 'people.csv' could not be read" in str(caught.value)
-        del caught
+        told: list[str] = []
+        try:
+            found = ic.census(people, schema, temp=spill)
+        except (EngineError, MemoryError) as error:
+            told, found = [type(error).__name__, str(error)], None
+        assert found == whole if not told else "MemoryError" in told or "Memory ran out: 'people.csv' could" in told[1]
+        said += bool(told)  # or the file was read again with less
         gc.collect()  # what was being done holds the folder as long as anybody holds the error
         assert list(spill.iterdir()) == []
-    assert len(places) > 20
+    assert len(places) - said < 10 < said
     assert ic.census(people, schema) == whole
 
 

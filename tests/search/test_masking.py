@@ -249,7 +249,7 @@ def test_who_is_masked_has_no_supersets() -> None:
 @pytest.mark.parametrize(
     ("wrong", "message"),
     [
-        ({"suppression": "hide"}, "suppression must be 'drop' or 'mask', got 'hide'"),
+        ({"suppression": "hide"}, "suppression must be 'drop', 'mask' or 'entity', got 'hide'"),
         ({"suppression": "mask", "policy": "small_only"}, "policy must be 'violating'"),
     ],
 )

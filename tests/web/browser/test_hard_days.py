@@ -94,7 +94,7 @@ def test_an_expert_promises_candidates_instead_of_groups_that_look_alike(steward
     steward.api("PATCH", "/api/plan", {"privacy": {"promise": ["k>=3", "l>=2[disease]"]}})
     page = steward.go("promise")
     page.locator("#all-promises > summary").click()
-    page.get_by_label("Add a promise").select_option("k")
+    page.get_by_label("Add a promise").select_option("Nobody is alone (k-anonymity)")
     page.locator("#of-k").fill("6")
     page.locator("#of-stars").select_option("candidates")
     page.locator("#add-promise").click()
