@@ -211,12 +211,12 @@ def apply(
         raise ParameterError(msg, hint="a release is what anonymize gives; the folder of a saved one is enough.")
     known = release if isinstance(release, (Release, SavedRecoding)) else load_recoding(release)
     schema, model, recoding = known.schema, known.model, known.recoding
+    whole = (known if isinstance(known, SavedRecoding) else SavedRecoding.of(known)).whole_people
     if not isinstance(recoding, FullDomainRecoding):
         msg = "A local recoding belongs to the table that it was made for."
-        best = Setting.search("Optimal")
-        again = "search again on the new table. A release made with the search {}, of which nobody was left out with "
-        raise HierarchyError(msg, hint=Hint(again + "all rows, can be applied to other tables.", best))
-    whole = (known if isinstance(known, SavedRecoding) else SavedRecoding.of(known)).whole_people
+        unless = ", if nobody was left out with all rows" * (whole or model.by_person)
+        again = "search again on the new table. A release made with the search {} can be applied to other tables"
+        raise HierarchyError(msg, hint=Hint(again + unless + ".", Setting.search("Optimal")))
     before = "mask" if recoding.masked else "entity" if whole else "drop"
     manner = Manner.of({"suppression": before, **options}, schema)
     source = Source.open(table, schema, manner)
