@@ -13,9 +13,9 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from fuzz.crew import Done, cases_done
 from fuzz.faults import FAULTS
 from fuzz.parts import PARTS
+from fuzz.pool import Done, cases_done
 
 ENOUGH = 25
 """After so many failures it ends."""

@@ -16,11 +16,11 @@ from pathlib import Path
 from typing import Any
 
 import incrowd as ic
+from fuzz.contradictions import Release, contradictions
 from fuzz.definitions import Promise
 from fuzz.failures import expect
 from fuzz.releases import CODES, released
 from fuzz.tables import CLOSED, random_case, random_promise
-from fuzz.truth import Release, contradictions
 from incrowd.models import promise as canonical
 from release.forgeries import TWIN, at, edits, places, without
 from release.verified import script_here

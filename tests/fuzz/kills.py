@@ -15,7 +15,7 @@ from pathlib import Path
 
 from fuzz.failures import expect
 from fuzz.faults import PLANTED
-from fuzz.zygote import Zygote
+from fuzz.fork_server import ForkServer
 
 SIGNALS = (signal.SIGKILL, signal.SIGKILL, signal.SIGTERM, signal.SIGHUP, signal.SIGINT)
 CANARY = "Canary Müller"
@@ -108,25 +108,25 @@ def _expect_tidy(folder: Path, place: Path, where: str) -> None:
 
 
 def _killed(folder: Path, place: Path, after: float, sign: signal.Signals) -> int:
-    child = zygote().begin(folder, place, "anonymize", "plan.toml", "--force", "--quiet")
+    child = server().begin(folder, place, "anonymize", "plan.toml", "--force", "--quiet")
     time.sleep(after)
     os.kill(child, sign)
-    return zygote().end()
+    return server().end()
 
 
 def _finished(folder: Path, place: Path) -> int:
-    zygote().begin(folder, place, "anonymize", "plan.toml", "--force", "--quiet")
-    return zygote().end()
+    server().begin(folder, place, "anonymize", "plan.toml", "--force", "--quiet")
+    return server().end()
 
 
-def zygote() -> Zygote:
+def server() -> ForkServer:
     """Give the process that runs commands, one for all cases."""
-    return _zygote(os.environ.get(PLANTED, ""))
+    return _server(os.environ.get(PLANTED, ""))
 
 
 @cache
-def _zygote(_: str) -> Zygote:
-    found = Zygote()
+def _server(_: str) -> ForkServer:
+    found = ForkServer()
     atexit.register(found.close)
     return found
 

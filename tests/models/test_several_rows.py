@@ -79,6 +79,12 @@ def test_the_first_row_alone_is_k_of_people(table: Rows, m: int) -> None:
     assert finding(table, ic.KmAnonymity(2, m)).measured <= verdict.findings[0].measured
 
 
+@given(table=rows, m=several)
+def test_rows_that_become_alike_hide_as_many_people(table: Rows, m: int) -> None:
+    merged = [(who, "pq" if ward in "pq" else ward, sex) for who, ward, sex in table]
+    assert finding(merged, ic.KmAnonymity(2, m)).measured >= finding(table, ic.KmAnonymity(2, m)).measured
+
+
 def test_each_row_can_hide_and_two_of_them_single_out() -> None:
     pairs = [("ann", "pq"), ("bob", "qr"), ("cem", "pr")]
     table: Any = [(name, ward, "x") for name, wards in pairs for ward in wards]

@@ -287,8 +287,19 @@ def test_no_claim_keeps_the_script_busy_for_ever(key: Path, tmp_path: Path, caps
     assert (ic.verify(tmp_path / "out").outcome, run_script(tmp_path / "out", capsys)[0]) == ("holds", 0)
 
 
+def test_what_leaves_people_out_is_applied_and_attacked_by_its_levels(tmp_path: Path) -> None:
+    release = saved(tmp_path / "out", "k>=2[any 2 rows]", None)
+    assert release.recipe.suppressed > 0
+    for known in release, tmp_path / "out/owner":
+        again = ic.apply(known, VISITS, max_suppressed=0.6)
+        assert again.verdict == release.verdict
+        assert again.table == release.table
+    found = ic.attack(release, original=VISITS)
+    assert not {"downcoding", "narrowest group"} & {one.name for one in found}
+
+
 def test_levels_are_known_where_people_were_left_out() -> None:
     release = ic.anonymize(VISITS, SCHEMA, model="k>=2[any 2 rows]", max_suppressed=0.6)
     assert release.recoding.levels is None
-    assert release.recipe.node == release.recipe.levels
+    assert release.recoding.node == release.recipe.levels
     assert {one.state for one in ic.release.lattice_of(release)} >= {"chosen"}

@@ -58,6 +58,16 @@ class FullDomainRecoding:
         return tuple(self.levels)
 
     @property
+    def node(self) -> Mapping[str, int]:
+        """The level of every column."""
+        return self.levels
+
+    @property
+    def of_levels(self) -> FullDomainRecoding:
+        """Itself: it follows from its levels."""
+        return self
+
+    @property
     def has_left_out(self) -> bool:
         """Whether there is a class that is left out."""
         return bool(self.suppressed) and len(self.suppressed[0]) > 0
@@ -113,9 +123,10 @@ class LocalRecoding:
     floor: Mapping[str, int] = field(default_factory=dict, repr=False)  # 0, its own values, where nothing is said
     partial: bool = field(default=False, repr=False)
     count: str | None = field(default=None, repr=False)  # the column that says how many records a row stands for
+    node: Mapping[str, int] | None = field(default=None, repr=False)  # the level of every column, where all have one
 
     def __post_init__(self) -> None:
-        for name, level in self.floor.items():
+        for name, level in (*self.floor.items(), *(self.node or {}).items()):
             ladder_of(name, self.ladders, level).check_level(level)
         lengths = {len(array) for array in (*self.codes, self.classes, self.counts)}
         if len(lengths) != 1 or len(self.codes) != len(self.domains) or len(self.labels) != len(self.quasi):
@@ -136,8 +147,15 @@ class LocalRecoding:
 
     @property
     def levels(self) -> None:
-        """A local recoding has no one level per column."""
+        """A local recoding does not follow from levels alone, also where every column has one."""
         return
+
+    @property
+    def of_levels(self) -> FullDomainRecoding | None:
+        """The same without anybody left out, where every column has one level."""
+        if self.node is None:
+            return None
+        return FullDomainRecoding({name: self.domains[name] for name in self.node}, self.ladders, self.node)
 
     @property
     def cardinalities(self) -> list[int]:
@@ -209,7 +227,8 @@ class LocalRecoding:
         """Take it apart: what JSON can hold, and arrays of whole numbers, floats or texts by name."""
         header, arrays = _outline_arrays(self)
         counted = {} if self.count is None else {"count": self.count}
-        return header | {"kind": "local", "floor": dict(self.floor), **counted}, arrays | self.cell_arrays()
+        leveled = {} if self.node is None else {"node": dict(self.node)}
+        return header | {"kind": "local", "floor": dict(self.floor), **counted, **leveled}, arrays | self.cell_arrays()
 
     def cell_arrays(self) -> Arrays:
         """Take out what it says of its cells; the rest is the same for all parts of a table."""
@@ -297,4 +316,5 @@ def recoding_from_arrays(header: Header, arrays: Mapping[str, Array]) -> Recodin
         ladders=ladders,
         floor=header.get("floor", {}),
         count=header.get("count"),
+        node=header.get("node"),
     )

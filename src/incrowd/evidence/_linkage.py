@@ -163,7 +163,8 @@ class Joined:
         if self._is_crowd:
             return link_persons(self.links, Crowd.of(self.classes, names))
         certain = {name: certain_values(self.classes, name) for name in names}
-        own = self.known.original and isinstance(self.subject.recoding, LocalRecoding)  # for the narrowest group
+        recoding = self.subject.recoding
+        own = self.known.original and isinstance(recoding, LocalRecoding) and recoding.node is None  # narrowest group
         least, size = self.sure_persons, self.classes.size
         sizes = size if least is None else np.minimum(size, least)
         found = link(self.links, sizes, certain, widths_of(self.codes, self.covered) if own else None)

@@ -115,7 +115,9 @@ class LocalSubject:
 def own_attacks(subject: Subject, seed: int, joined: Joined | None = None) -> Iterator[Attack]:
     """Attack with the knowledge of how a local recoding was made."""
     recoding = subject.recoding
-    if not isinstance(recoding, LocalRecoding) or recoding.floor:  # nobody counted who is in which class
+    if not isinstance(recoding, LocalRecoding) or recoding.node is not None:  # labels are those of levels
+        return
+    if recoding.floor:  # nobody counted who is in which class
         return
     columns = tuple(name for name in recoding.quasi if name not in subject.averaged)
     if columns and len(recoding.labels[0]):

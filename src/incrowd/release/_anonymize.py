@@ -210,13 +210,12 @@ def apply(
         msg = f"apply needs a release, got {type(release).__name__}."
         raise ParameterError(msg, hint="a release is what anonymize gives; the folder of a saved one is enough.")
     known = release if isinstance(release, (Release, SavedRecoding)) else load_recoding(release)
-    schema, model, recoding = known.schema, known.model, known.recoding
-    whole = (known if isinstance(known, SavedRecoding) else SavedRecoding.of(known)).whole_people
-    if not isinstance(recoding, FullDomainRecoding):
+    schema, model, recoding = known.schema, known.model, known.recoding.of_levels
+    if recoding is None:
         msg = "A local recoding belongs to the table that it was made for."
-        unless = ", if nobody was left out with all rows" * (whole or model.by_person)
-        again = "search again on the new table. A release made with the search {} can be applied to other tables"
-        raise HierarchyError(msg, hint=Hint(again + unless + ".", Setting.search("Optimal")))
+        again = "search again on the new table. A release made with the search {} can be applied to other tables."
+        raise HierarchyError(msg, hint=Hint(again, Setting.search("Optimal")))
+    whole = (known if isinstance(known, SavedRecoding) else SavedRecoding.of(known)).whole_people
     before = "mask" if recoding.masked else "entity" if whole else "drop"
     manner = Manner.of({"suppression": before, **options}, schema)
     source = Source.open(table, schema, manner)

@@ -137,11 +137,6 @@ class Recipe:
         return [] if found is None else found.sentences
 
     @property
-    def node(self) -> Mapping[str, int] | None:
-        """The levels, where every record of a column is published at one."""
-        return None if self.has_stars else self.levels
-
-    @property
     def has_stars(self) -> bool:
         """Whether every column has one level, and single cells may have a star."""
         return bool(self.search.get("name") == STARRING)

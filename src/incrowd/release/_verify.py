@@ -55,9 +55,9 @@ def compare_owner(certificate: Plain, public: Path, owner: Path) -> Iterator[Rem
     saved = load_recoding(owner)
     roles = {column["name"]: column["role"] for column in columns}
     yield all(saved.schema.role(name) == role for name, role in roles.items()), "recipe: roles of the columns"
-    if isinstance(saved.recoding, FullDomainRecoding):
-        yield levels == dict(saved.recoding.levels), "recoding: levels"
-    if None not in (at := dict(saved.recoding.levels or levels)).values():
+    if saved.recoding.node is not None:
+        yield levels == dict(saved.recoding.node), "recoding: levels"
+    if None not in (at := dict(saved.recoding.node or levels)).values():
         released = open_released(public / Path(certificate["data"]["name"]).name, wording_of(certificate["data"]))
         yield _are_labels_of_recoding(saved.recoding, at, released), "recoding: published labels"
 

@@ -112,7 +112,7 @@ def lattice_of(release: Release) -> list[LatticeNode]:
 
     Empty where every class has levels of its own.
     """
-    problem, levels = basis_of(release).problem, release.recipe.node
+    problem, levels = basis_of(release).problem, release.recoding.node
     if levels is None:
         return []
     chosen = tuple(levels[name] for name in problem.census.quasi)

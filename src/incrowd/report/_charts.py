@@ -104,7 +104,7 @@ class Charts:
 
     def lattice(self) -> Picture | None:
         """Draw the lattice with its acceptable, minimal and chosen nodes; nothing if it is too large or missing."""
-        levels = self.release.recipe.node
+        levels = self.release.recoding.node
         found = None if levels is None else rows.lattice_rows(self.basis.problem, list(levels.values()))
         return None if found is None else plots.lattice(*found)
 

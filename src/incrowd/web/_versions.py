@@ -89,7 +89,7 @@ def _version_summary(plan: Plan, release: Release) -> Plain:
         "carry_little": list(release.explanation.scarce),
         "shortfalls": [*map(str, release.explanation.shortfalls)],
         "proof": recipe.proof,
-        "levels": None if recipe.node is None else dict(recipe.node),
+        "levels": None if release.recoding.node is None else dict(release.recoding.node),
         "dialect": None if recipe.wording is None else recipe.wording.plain,
         **_smallest_class_and_chance(version),
     }
@@ -227,7 +227,7 @@ def frontier(given: Plain, teller: Teller) -> Plain:
 def nodes(given: Plain, teller: Teller) -> Plain:
     """Say of every node of the lattice whether it keeps the promise; of the neighbours only where there are many."""
     _, release = release_of(given["run"], teller)
-    problem, levels = basis_of(release).problem, release.recipe.node
+    problem, levels = basis_of(release).problem, release.recoding.node
     quasi = list(problem.census.quasi)
     heights = {name: problem.census.ladders[name].height for name in quasi}
     known = {"quasi": quasi, "heights": heights, "samples": _row_samples(release)}

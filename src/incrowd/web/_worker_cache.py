@@ -106,7 +106,7 @@ def release_of(folder: str, teller: Teller) -> tuple[Plan, Release]:
 def _is_of(run: Plain, release: Release) -> bool:
     """Say whether a release is the one which was made, looked at and attacked as this run."""
     recipe = release.recipe
-    levels = None if recipe.node is None else dict(recipe.node)
+    levels = None if release.recoding.node is None else dict(release.recoding.node)
     made = {"levels": levels, "published": recipe.published, "classes": release.verdict.classes}
     same_table = recipe.input.get("sha256") == (run.get("table") or {}).get("sha256")
     return same_table and all(run.get(key) == value for key, value in made.items())

@@ -202,6 +202,7 @@ class Inspection:
             ladders=census.ladders,
             floor={name: level for name, level in zip(census.quasi, census.floor, strict=True) if level},
             count=self._problem.schema.count,
+            node=dict(zip(census.quasi, self._levels, strict=True)),
         )
 
     def left_out(self, levels: Sequence[int] | None = None) -> int:

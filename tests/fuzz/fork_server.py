@@ -14,11 +14,11 @@ from fuzz.faults import PLANTED, plant
 from incrowd.cli import main
 
 
-class Zygote:
+class ForkServer:
     """Begins commands; one at a time."""
 
     def __init__(self) -> None:
-        command = [sys.executable, "-m", "fuzz.zygote"]
+        command = [sys.executable, "-m", "fuzz.fork_server"]
         pipe = subprocess.PIPE
         surroundings = {**os.environ, "PYTHONPATH": os.pathsep.join([str(Path(__file__).parents[1]), *sys.path])}
         self._process = subprocess.Popen(command, stdin=pipe, stdout=pipe, env=surroundings, text=True)
