@@ -10,10 +10,16 @@ from pathlib import Path
 
 import pytest
 
-from incrowd.cli import main
+from incrowd.cli import _terminal, main
 
 Abandon = Callable[..., tuple[int, bytes]]
 Process = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture(autouse=True)
+def _no_line_of_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let what is said not depend on how long it takes: on a busy machine a job says every few seconds where it is."""
+    monkeypatch.setattr(_terminal, "LINE", float("inf"))
 
 
 @pytest.fixture

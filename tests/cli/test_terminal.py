@@ -22,6 +22,7 @@ def test_where_nobody_looks_a_line_is_written_now_and_then(
 ) -> None:
     now = [100.0]
     monkeypatch.setattr("incrowd.cli._terminal.time.monotonic", lambda: now[0])
+    monkeypatch.setattr(_terminal, "LINE", 10)
     with Watch(quiet=False) as watch:
         report_stage("reading", 10, 1000)
         now[0] += 11

@@ -165,6 +165,8 @@ def test_a_key_that_is_none_is_refused_without_quoting_it(tmp_path: Path) -> Non
     assert caught.value.__context__ is None
     with pytest.raises(ic.DataError, match=r"There is no key file 'none\.pem'"):
         release_of().save(tmp_path / "out", sign=tmp_path / "none.pem")
+    with pytest.raises(ic.DataError, match="holds no private Ed25519 key"):  # before the table is looked for
+        ic.anonymize("none.csv", SCHEMA, model="k>=2", output=tmp_path / "out", sign=tmp_path / "key.pem")
     assert [path.name for path in tmp_path.iterdir()] == ["key.pem"]
 
 

@@ -11,8 +11,9 @@ import pytest
 
 import incrowd as ic
 from incrowd.release import _verify, read_certificate
-from incrowd.release._certificate import canonical, is_signed
+from incrowd.release._certificate import canonical
 from incrowd.release._release_file import open_released
+from incrowd.release._signature import is_signed
 from incrowd.search.levels_and_cells._cells import LendingFormation
 from release.forgeries import FEW_KINDS, KINDS, forgeries
 from release.test_certificate import key_pair

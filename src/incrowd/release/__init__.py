@@ -17,7 +17,7 @@ from incrowd.release._columns import PublishedColumn
 from incrowd.release._explanation import Explanation
 from incrowd.release._feasibility import feasibility
 from incrowd.release._folder import OWNER, certificate_at, certificate_beside, certificate_in, format_like
-from incrowd.release._output import KeyFile, check_wanted_dialect
+from incrowd.release._output import check_wanted_dialect
 from incrowd.release._publish import Draft, is_comparable, open_problem
 from incrowd.release._recipe import Basis, Recipe, budget_of, prediction_of
 from incrowd.release._recoding_file import HEADER, SavedRecoding, StoredRecoding, load_recoding, save_recoding
@@ -26,6 +26,7 @@ from incrowd.release._release_file import open_released, public_schema, wording_
 from incrowd.release._republication import WHOSE
 from incrowd.release._rows import first_rows, published_rows
 from incrowd.release._shifted_dates import IntervalRisk, untrue_text
+from incrowd.release._signature import KeyFile
 from incrowd.release._solutions import Strength, frontier, solutions
 from incrowd.release._verdict import (
     free_name,

@@ -1,10 +1,7 @@
-"""The certificate of a release: what was promised and measured, signed, with nothing that gives anybody away."""
+"""The certificate of a release: what was promised and measured, with nothing that gives anybody away."""
 
 from __future__ import annotations
 
-import base64
-import binascii
-import contextlib
 import json
 import math
 from collections.abc import Mapping, Sequence
@@ -20,59 +17,17 @@ from incrowd.core import (
     LocalRecoding,
     ParameterError,
     ReleaseMismatch,
-    bytes_in,
-    import_extra,
 )
 from incrowd.engines import Engine, Wording, digest_of_files, ending_of, files_of, is_escaped
 from incrowd.models import KmAnonymity, Model, NTCloseness, exact_text
 from incrowd.release._input_distance import input_distance_bound
-from incrowd.release._output import LABELS, KeyFile
+from incrowd.release._output import LABELS
 from incrowd.release._recipe import public_search
 from incrowd.release._release_file import Measurement
 from incrowd.release._shifted_dates import untrue_text
 
 if TYPE_CHECKING:
     from incrowd.release._release import Release
-
-
-# Ed25519 signatures: who wrote a certificate, and that nobody changed it since.
-
-
-def signature_of(message: bytes, key: KeyFile) -> str:
-    """Sign a message with the private key in a PEM file."""
-    return base64.b64encode(_load_key(key, "private").sign(message)).decode()
-
-
-def is_signed(message: bytes, signature: str, key: KeyFile) -> bool:
-    """Say whether a signature was made with the private key that belongs to the public key in a PEM file."""
-    public = _load_key(key, "public")
-    from cryptography.exceptions import InvalidSignature  # noqa: PLC0415 - an extra
-
-    try:
-        public.verify(base64.b64decode(signature, validate=True), message)
-    except (InvalidSignature, binascii.Error, ValueError):
-        return False
-    return True
-
-
-def _load_key(key: KeyFile, kind: str) -> Any:
-    """Read a key; neither its bytes nor what the library says about them get into a message."""
-    place = "cryptography.hazmat.primitives"
-    serialization = import_extra(f"{place}.serialization", extra="sign", what="A signature")
-    ed25519 = import_extra(f"{place}.asymmetric.ed25519", extra="sign", what="A signature")
-    name = Path(key).name
-    if not Path(key).is_file():
-        msg = f"There is no key file {name!r}."
-        raise DataError(msg, hint="openssl genpkey -algorithm ed25519 -out key.pem makes one.")
-    private, found = kind == "private", None
-    with contextlib.suppress(Exception):  # a broken or locked file can fail in any way
-        raw = bytes_in(key)
-        load: Any = serialization.load_pem_private_key if private else serialization.load_pem_public_key
-        found = load(raw, password=None) if private else load(raw)
-    if not isinstance(found, ed25519.Ed25519PrivateKey if private else ed25519.Ed25519PublicKey):
-        msg = f"The file {name!r} holds no {kind} Ed25519 key, or is locked by a password."
-        raise DataError(msg, hint="a PEM file is needed, as openssl writes it with -algorithm ed25519.")
-    return found
 
 
 GENERAL = (

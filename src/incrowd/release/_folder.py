@@ -17,14 +17,14 @@ from incrowd.core import DataError, Hint, ParameterError, atomic_folder, json_in
 from incrowd.engines import Codebook, Engine, Wording, ending_of, open_table
 from incrowd.models import exact_text
 from incrowd.release._about import check_about
-from incrowd.release._certificate import canonical, certificate_of, signature_of
+from incrowd.release._certificate import canonical, certificate_of
 from incrowd.release._output import LABELS, Format, Output, check_stars, check_wanted_dialect, write_labels
 from incrowd.release._recoding_file import PART, StoredRecoding, json_at, readable, write_recoding
 from incrowd.release._release_file import Measurement, Measuring, open_released
 
 if TYPE_CHECKING:
     from incrowd.release._release import Release
-
+from incrowd.release._signature import signature_of
 
 PUBLIC, OWNER = "public", "owner"
 CERTIFICATE, SCRIPT = "release.json", "verify.py"

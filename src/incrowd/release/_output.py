@@ -28,13 +28,13 @@ from incrowd.hierarchies import Averaged
 from incrowd.release._about import check_about
 from incrowd.release._census import Reading, check_arguments
 from incrowd.release._shifted_dates import shifts_of, untrue_text
+from incrowd.release._signature import KeyFile, check_key
 from incrowd.search import Suppression
 
 # Pseudonyms: an identifier is published as a code that only the holder of a key can make again.
 
 LEAST = 32
 """So many bytes a key must have: with fewer, all keys could be tried."""
-KeyFile = str | os.PathLike[str]
 LENGTH = 32
 """So many characters a pseudonym has: 128 bits, so that two persons never share one."""
 
@@ -304,6 +304,8 @@ def _output(options: Mapping[str, Any]) -> Output | None:
     kind = _checked_choice("format", Format, options.get("format", "parquet"))
     if options.get("about") is not None:
         check_about(options["about"])
+    if options.get("sign") is not None:
+        check_key(options["sign"])  # not after a search that would be for nothing
     return Output(
         folder=Path(options["output"]),
         format=kind,

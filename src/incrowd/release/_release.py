@@ -19,9 +19,10 @@ from incrowd.release._census import AS_READ, cells_that_fit, open_with_schema, r
 from incrowd.release._columns import PublishedColumn
 from incrowd.release._explanation import Explanation, in_words
 from incrowd.release._folder import report_room, save
-from incrowd.release._output import Format, KeyFile, Stars, WantedDialect
+from incrowd.release._output import Format, Stars, WantedDialect
 from incrowd.release._recipe import Basis, Recipe
 from incrowd.release._release_file import open_released
+from incrowd.release._signature import KeyFile
 
 if TYPE_CHECKING:
     from incrowd.report import Charts

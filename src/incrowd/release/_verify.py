@@ -26,13 +26,14 @@ from incrowd.core import (
 from incrowd.engines import Engine, Stamp, digest_of_files, files_of, is_written_by
 from incrowd.models import Model, promise
 from incrowd.release._census import Reading, reading_as_before, shares_needed
-from incrowd.release._certificate import SCHEMA, bytes_of, canonical, escaping_of, is_signed, shown_measures
+from incrowd.release._certificate import SCHEMA, bytes_of, canonical, escaping_of, shown_measures
 from incrowd.release._folder import certificate_at, owner_beside
-from incrowd.release._output import LABELS, KeyFile, date_key
+from incrowd.release._output import LABELS, date_key
 from incrowd.release._recipe import search_in
 from incrowd.release._recoding_file import json_at, load_recoding
 from incrowd.release._release_file import Measurement, Measuring, open_released, public_schema, wording_of
 from incrowd.release._republication import Republication, compare_promises, republish
+from incrowd.release._signature import KeyFile, is_signed
 from incrowd.release._verify_script import FIGURES, certificate_from, wrong_in
 
 # The owner's folder beside a certificate: whether this release was made by this recipe.
