@@ -21,10 +21,10 @@ from incrowd.release._certificate import canonical, certificate_of
 from incrowd.release._output import LABELS, Format, Output, check_stars, check_wanted_dialect, write_labels
 from incrowd.release._recoding_file import PART, StoredRecoding, json_at, readable, write_recoding
 from incrowd.release._release_file import Measurement, Measuring, open_released
+from incrowd.release._signature import signature_of
 
 if TYPE_CHECKING:
     from incrowd.release._release import Release
-from incrowd.release._signature import signature_of
 
 PUBLIC, OWNER = "public", "owner"
 CERTIFICATE, SCRIPT = "release.json", "verify.py"
