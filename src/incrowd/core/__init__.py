@@ -1,7 +1,7 @@
 """The shared words and kernels: what every other room stands on. NumPy and numba only."""
 
 from incrowd.core._census import Census, CensusRequest, FrozenMapping
-from incrowd.core._classes import Cells, Classes, Histogram, compatible_sizes
+from incrowd.core._classes import Cells, Classes, Histogram, Standing, compatible_sizes
 from incrowd.core._display import Grid, Printed, percent, printable, records_text, share_text, unbroken_percent
 from incrowd.core._domain import Domain, kind_of
 from incrowd.core._draft import has_locks, lock_file, lock_folder, unwritten_by
@@ -28,6 +28,7 @@ from incrowd.core._errors import (
     without_addresses,
 )
 from incrowd.core._grouping import Field, Grouping, Packing, add_up, group, overlay, smallest_unsigned, tally
+from incrowd.core._item_sets import ItemSets
 from incrowd.core._labelling import Labelling, Namer, class_extremes, distinct_texts, text_domain
 from incrowd.core._ladder import TOP, Hierarchy, KnownLadder, Ladder, Step
 from incrowd.core._recoding import (
@@ -78,6 +79,7 @@ __all__ = [
     "Hint",
     "Histogram",
     "IncrowdError",
+    "ItemSets",
     "Kind",
     "KnownLadder",
     "Labelling",
@@ -99,6 +101,7 @@ __all__ = [
     "SchemaError",
     "Setting",
     "ShiftedDates",
+    "Standing",
     "Step",
     "SupersetMode",
     "UncoveredValuesError",

@@ -74,6 +74,8 @@ class Archive(dict[str, Array]):
         for level, (groups, labels, leaves) in enumerate(zip(ladder.groups, ladder.labels, ladder.leaves, strict=True)):
             parts = {"groups": groups, "labels": labels, "leaves": leaves}
             self.update({f"{key} {name} {level}": array for name, array in parts.items()})
+        if ladder.separator is not None:
+            self[f"{key} separator"] = _object_array([ladder.separator])
 
     def ladder(self, key: str, column: str, height: int) -> Ladder:
         """Put a ladder together again."""
@@ -81,7 +83,8 @@ class Archive(dict[str, Array]):
             [self[f"{key} {part} {level}"] for level in range(height + 1)] for part in ("groups", "labels", "leaves")
         )
         compact = [codes.astype(smallest_unsigned(len(texts))) for codes, texts in zip(groups, labels, strict=True)]
-        return Ladder(column, tuple(compact), tuple(labels), tuple(leaves))
+        separator = self[f"{key} separator"].tolist()[0] if f"{key} separator" in self else None
+        return Ladder(column, tuple(compact), tuple(labels), tuple(leaves), separator)
 
     def add_domain(self, key: str, domain: Domain) -> Header:
         """Add the arrays of a domain: values as whole numbers, floats or texts; the header says what they were."""

@@ -70,12 +70,16 @@ class Ladder:
         Per level, the text that is published for each group. ``None`` where a missing value stays missing.
     leaves
         Per level, how many values *of the hierarchy* each group covers, whether or not the table has them.
+    separator
+        What stands between the items of a value, where values are sets. Level 0 is then a set as the table writes it,
+        which is never published, and level 1 the set in its one form; labels of two levels may be alike.
     """
 
     column: str
     groups: tuple[Ints, ...] = field(repr=False)
     labels: tuple[Labels, ...] = field(repr=False)
     leaves: tuple[npt.NDArray[np.int64], ...] = field(repr=False)
+    separator: str | None = None
 
     def __post_init__(self) -> None:
         self._check_nested()
@@ -87,7 +91,7 @@ class Ladder:
             array.setflags(write=False)
 
     @classmethod
-    def climb(cls, domain: Domain, steps: Sequence[Step]) -> Ladder:
+    def climb(cls, domain: Domain, steps: Sequence[Step], separator: str | None = None) -> Ladder:
         """Build a ladder from the levels above the values.
 
         Null stays a group of its own up to the first level of one label made of asterisks, and a level ``*`` is added
@@ -108,7 +112,12 @@ class Ladder:
         compact = tuple(
             group.astype(smallest_unsigned(len(names))) for group, names in zip(groups, labels, strict=True)
         )
-        return cls(domain.column, compact, tuple(labels), tuple(leaves))
+        return cls(domain.column, compact, tuple(labels), tuple(leaves), separator)
+
+    @property
+    def lowest(self) -> int:
+        """The lowest level that may be published."""
+        return 0 if self.separator is None else 1
 
     @property
     def height(self) -> int:
@@ -130,7 +139,7 @@ class Ladder:
     def __eq__(self, other: object) -> bool:
         return (
             isinstance(other, Ladder)
-            and self.column == other.column
+            and (self.column, self.separator) == (other.column, other.separator)
             and len(self.groups) == len(other.groups)
             and all(map(np.array_equal, self.groups, other.groups))
             and all(map(np.array_equal, self.labels, other.labels))
@@ -158,6 +167,7 @@ class Ladder:
         ]
         step = functools.cache(self.parent_groups)  # few pairs of levels share a label
         for level, labels in enumerate(self.labels):
+            known = known if self.separator is None else {}  # sets have one level for all, which tells labels apart
             for group, label in enumerate(labels.tolist()):
                 low, lower = known.setdefault(label, (level, group))
                 if (low, lower) == (level, group):
@@ -220,4 +230,9 @@ class KnownLadder:
         for groups, labels, leaves in zip(ladder.groups[1:], ladder.labels[1:], ladder.leaves[1:], strict=True):
             null = int(self.domain.has_null and len(labels) == 1 and set(labels[0] or "") == {TOP})  # counted there
             steps.append(Step(groups[places], labels.tolist(), (leaves - null).tolist()))
-        return Ladder.climb(domain, steps)
+        return Ladder.climb(domain, steps, ladder.separator)
+
+    @property
+    def separator(self) -> str | None:
+        """What stands between the items of a value, where values are sets."""
+        return self.ladder.separator

@@ -4,6 +4,7 @@ from incrowd.models._alpha_association import AlphaAssociation, Association
 from incrowd.models._distances import RegionPairs
 from incrowd.models._feasibility import Feasibility, Obstacle, cumulative_max, feasibility, max_groups, max_p
 from incrowd.models._form import Form, Key, choices
+from incrowd.models._items import ItemsJudge, KKmAnonymity, KnownItems, separators_of
 from incrowd.models._judge import (
     Judge,
     Judgement,
@@ -39,10 +40,11 @@ from incrowd.models._thresholds import (
 
 __all__ = [
     "MOST_PEOPLE", "All", "AlphaAssociation", "Association", "BetaLikeness", "Certificates", "ColumnModel", "Coverage",
-    "DeltaDisclosure", "Distance", "EnhancedPAlphaSensitive", "Feasibility", "Form", "Judge", "Judgement", "KAnonymity",
-    "Key", "KmAnonymity", "LDiversity", "Measured", "MeasuredNumber", "Model", "NTCloseness", "NTJudge", "Number",
-    "Obstacle", "PAlphaSensitive", "PSensitive", "Ratios", "RecursiveDiversity", "RegionPairs", "Requirement",
-    "RowsJudge", "Sums", "TCloseness", "check_column", "check_people", "choices", "cumulative_max", "exact_fraction",
-    "exact_text", "feasibility", "given_text", "max_groups", "max_p", "nt_curve", "number_from_text", "number_text",
-    "promise", "read_list", "read_people", "sensitive_columns", "suppression_limit", "whole_number",
+    "DeltaDisclosure", "Distance", "EnhancedPAlphaSensitive", "Feasibility", "Form", "ItemsJudge", "Judge", "Judgement",
+    "KAnonymity", "KKmAnonymity", "Key", "KmAnonymity", "KnownItems", "LDiversity", "Measured", "MeasuredNumber",
+    "Model", "NTCloseness", "NTJudge", "Number", "Obstacle", "PAlphaSensitive", "PSensitive", "Ratios",
+    "RecursiveDiversity", "RegionPairs", "Requirement", "RowsJudge", "Sums", "TCloseness", "check_column",
+    "check_people", "choices", "cumulative_max", "exact_fraction", "exact_text", "feasibility", "given_text",
+    "max_groups", "max_p", "nt_curve", "number_from_text", "number_text", "promise", "read_list", "read_people",
+    "sensitive_columns", "separators_of", "suppression_limit", "whole_number",
 ]  # fmt: skip

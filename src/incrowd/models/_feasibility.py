@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from incrowd.core import Classes, ParameterError, Schema, SchemaError, group
 from incrowd.models._alpha_association import AlphaAssociation
+from incrowd.models._items import KKmAnonymity
 from incrowd.models._judge import TOLERANCE, Judge, Judgement, MeasuredNumber, Requirement, Sense
 from incrowd.models._k_anonymity import KAnonymity
 from incrowd.models._l_diversity import RecursiveDiversity, least_values
@@ -227,6 +228,8 @@ def _obstacle(judge: Judge, whole: Classes, limit: int) -> Obstacle | None:
         return _too_small(judge, "n", f"every class needs a superset of {judge.model.n}", whole)
     if isinstance(judge.model, KmAnonymity):
         return _too_small(judge, "k", f"all rows that may be known need {judge.model.k}", whole)
+    if isinstance(judge.model, KKmAnonymity):
+        return _too_small(judge, "k", f"all items that may be known need {judge.model.k}", whole)
     decides = judge.upward_closed or (judge.union_closed and limit == 0)
     asked = judge if decides else _implied_judge(judge)
     judgement = None if asked is None else _judgement_of(asked, whole)

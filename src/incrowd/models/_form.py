@@ -21,7 +21,9 @@ CANDIDATES, MULTISET = "candidates", "multiset"
 """Words that say how people are counted."""
 ROWS = "any [1-9][0-9]* rows?"
 """How many rows of a person an intruder knows, as a pattern."""
-_KEYWORDS = re.compile("|".join((*DISTANCES, *SUPERSETS, MISSING, CANDIDATES, MULTISET, ROWS)))
+ITEMS = "any [1-9][0-9]* items?"
+"""How many items of a person's set an intruder knows, as a pattern."""
+_KEYWORDS = re.compile("|".join((*DISTANCES, *SUPERSETS, MISSING, CANDIDATES, MULTISET, ROWS, ITEMS)))
 BRACKETS = {
     "columns": "a column",
     "joint": "columns joined by +",

@@ -26,6 +26,8 @@ class Model(ABC):
     """Whether classes are compared with a whole table."""
     by_person: ClassVar[bool] = False
     """Whether it is about all rows of a person together: who breaks it is left out with all of them."""
+    by_items: ClassVar[bool] = False
+    """Whether a class is judged by what others hold too: who is left out leaves less to those that stay."""
     forms: ClassVar[tuple[Form, ...]] = ()
     """How it is written, and offered to people."""
     means: ClassVar[str] = "See its documentation."
@@ -201,6 +203,10 @@ class All(Model):
     @property
     def by_person(self) -> bool:  # type: ignore[override]
         return any(model.by_person for model in self.models)
+
+    @property
+    def by_items(self) -> bool:  # type: ignore[override]
+        return any(model.by_items for model in self.models)
 
     @property
     def requirements(self) -> tuple[Requirement, ...]:

@@ -58,7 +58,7 @@ class Items:
         """
         if not len(self.person):
             return np.zeros(0, dtype=np.int64)
-        result = np.bincount(self.item)[self.item]
+        result = self.support(self.item, int(self.item.max()) + 1, np.arange(len(self.item)))[self.item]
         # The second row in a region implies the first: a set has one item per region, and goes on behind it.
         _, ends = _runs([self.person])
         _, behind = _runs([self.person, self.region])
@@ -66,6 +66,10 @@ class Items:
         begun = [order], self.item[order], result[order]
         self._extend(begun, most - 1, enough, (behind, ends), result)
         return result
+
+    def support(self, sets: Ints, number: int, entries: Counts) -> Counts:
+        """Count who has each of so many sets, given who has which: by an entry of theirs."""
+        return np.bincount(sets, minlength=number)
 
     def _extend(self, begun: Sets, more: int, enough: int, after: tuple[Counts, Counts], result: Counts) -> None:
         """Make sets larger by one item, and again."""
@@ -80,7 +84,7 @@ class Items:
             if not len(rows):
                 continue
             larger = group([sets[rows], self.item[added]], [int(sets[part].max()) + 1, int(self.item.max()) + 1])
-            people = larger.sizes()[larger.ids]
+            people = self.support(larger.ids, len(larger), added)[larger.ids]
             longer = [*(entries[rows] for entries in chain), added]
             for entries in longer:
                 np.minimum.at(result, entries, people)

@@ -151,12 +151,13 @@ def _usual_search(problem: Problem) -> Algorithm:
     """Give the search for whoever names none: levels and cells, or the best node where that cannot do what is asked.
 
     That is where classes that are put together can break the promise, where people may be left out with all rows, where
-    ``balance`` weighs records, and where records that stand out are to be masked.
+    ``balance`` weighs records, where records that stand out are to be masked, and where values are sets of items.
     """
     able = all(judge.union_closed for judge in problem.judges())
     plain = problem.balance == NEUTRAL and problem.suppression != "mask"
     whole = problem.model.by_person or (problem.by_person and problem.limit)
-    return LevelsAndCells() if able and plain and not whole else Optimal()
+    sets = any(ladder.separator is not None for ladder in problem.census.ladders.values())
+    return LevelsAndCells() if able and plain and not whole and not sets else Optimal()
 
 
 def apply(

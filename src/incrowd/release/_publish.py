@@ -56,6 +56,12 @@ def check_algorithm(algorithm: Algorithm, schema: Schema) -> None:
         msg = f"algorithm must be a search, such as Mondrian(), got {type(algorithm).__name__}."
         hint = Hint("write it with its brackets and without quotes: algorithm={}.", Setting.search("Mondrian"))
         raise ParameterError(msg, hint=hint)
+    sets = [name for name, hierarchy in schema.quasi if getattr(hierarchy, "separator", None) is not None]
+    if sets and algorithm.local:
+        msg = f"Column {sets[0]!r} holds sets of items, which {type(algorithm).__name__} has no labels for."
+        raise ParameterError(
+            msg, hint=Hint("use a search with one level per column, such as {}.", Setting.search("Optimal"))
+        )
     columns = [name for name, hierarchy in schema.quasi if isinstance(hierarchy, Averaged)]
     if columns and not algorithm.local:
         msg = f"Column {columns[0]!r} is to be averaged, which {type(algorithm).__name__} cannot do."

@@ -15,6 +15,7 @@ from incrowd.core import (
     TOP,
     Classes,
     Domain,
+    Hierarchy,
     Kind,
     Ladder,
     PrivacyWarning,
@@ -25,8 +26,8 @@ from incrowd.core import (
     json_in,
 )
 from incrowd.engines import Engine, Wording, ending_of, is_escaped, open_table, shares_of
-from incrowd.hierarchies import Averaged, Categories, Ordered, Tree, auto, ordered
-from incrowd.models import Model
+from incrowd.hierarchies import Averaged, Categories, Ordered, Tree, auto, items, ordered
+from incrowd.models import Model, separators_of
 from incrowd.release._verdict import judged_by_itself, verdict_of
 
 if TYPE_CHECKING:
@@ -169,14 +170,16 @@ def public_schema(
     pseudonyms do.
     """
     named: dict[str, list[str]] = {}
-    averaged: dict[str, Averaged] = {}
+    special: dict[str, Hierarchy] = {}
     for column in columns:
         named.setdefault(column["role"], []).append(column["name"])
         if column.get("averaged"):
-            averaged[column["name"]] = Averaged(auto(), column["averaged"])
+            special[column["name"]] = Averaged(auto(), column["averaged"])
+        if column.get("items"):
+            special[column["name"]] = items(separator=column["items"])
     count, entity = (named.get(role, [None])[0] for role in ("count", "entity"))
     return Schema(
-        {name: averaged.get(name) for name in quasi or named.get("quasi-identifier", [])},
+        {name: special.get(name) for name in quasi or named.get("quasi-identifier", [])},
         {column["name"]: _read_meaning(column) for column in columns if column["role"] == "sensitive"},
         insensitive=named.get("insensitive", []),
         shifted=_read_shift(columns),
@@ -203,6 +206,8 @@ def certified_columns(
             column["shifted"] = {"within": schema.shifted.within, "weekdays": schema.shifted.weekdays, "true": False}
         if isinstance(hierarchy := hierarchies.get(name), Averaged):
             column["averaged"] = hierarchy.by
+        if (separator := separators_of(schema).get(name)) is not None:
+            column["items"] = separator
         if column["role"] == "sensitive":
             column |= _public_meaning(meanings[name], domains[name])
         columns.append(column)

@@ -137,9 +137,9 @@ WHOSE = "the file does not say whose row is whose"
 Number = Fraction | float
 _SEEN_IN_ROWS = frozenset({"l", "p"})
 """Promises about which values a class has: rows show that as well as persons do."""
-_SEEN_BY_PSEUDONYMS = frozenset({"k", "rows"})
+_SEEN_BY_PSEUDONYMS = frozenset({"k", "rows", "items"})
 """Promises about how many people there are: pseudonyms show it."""
-_MEANT = ("missing", "multiset", "known")
+_MEANT = ("missing", "multiset", "known", "of")
 """What is written about a promise only where it is meant."""
 
 

@@ -338,6 +338,7 @@ def _contradiction_remarks(certificate: Plain) -> Iterator[Remark]:
     sound = {
         "roles of the columns": bool(levels) and roles.count("count") <= 1 and roles.count("entity") <= several,
         "levels of the columns": len({level is None for level in levels}) <= 1 and {*others} <= {None},
+        "items of the columns": all(one["role"] == "quasi-identifier" for one in columns if "items" in one),
         "height": ("height" in certificate["measures"]) == (levels[:1] not in ([], [None])),
         "pseudonymised": certificate["pseudonymised"] == hidden,
         "persons": (persons is not None) == several and (persons or 0) <= certificate["records"],

@@ -44,6 +44,7 @@ PLAIN: Plain = {"separator": ",", "encoding": "utf-8", "mark": False, "decimal":
 ROLES = ("quasi-identifier", "sensitive", "insensitive", "shifted", "identifier", "entity", "count")
 MEANING = {"order?": ("numbers", "dates", WORDS), "taxonomy?": [[MAYBE]], "categories?": [[MAYBE]]}
 COLUMN = {"name": str, "role": ROLES, "level": (COUNT, None), "averaged?": ("mean", "median"), "starred?": COUNT}
+COLUMN |= {"items?": re.compile(r"(?![*\"'\r\n\0])[\W_]")}  # what stands between the items of a set
 COLUMN |= {**MEANING, "shifted?": {"within": COUNT, "weekdays": bool, "true": False}}  # a shifted date is not true
 STARRING = "levels-and-cells"  # a search with one level per column, and stars in single cells
 SEARCHES: Plain = dict.fromkeys(("apply", STARRING, "incognito", "optimal", "samarati"), True)  # have levels
@@ -70,14 +71,14 @@ PROMISE |= {"required": [{"name": str, "sense": str, "bound": str}], "owner_only
 DISTANCE = {"distance": ("equal", "ordered", "hierarchical", "kl"), "input_at_most?": str}
 MORE: Plain = {"recursive": {"l": COUNT}, "alpha": {"each": bool, "values": (WORDS, None)}, "t": DISTANCE}
 MORE |= {"nt": {**DISTANCE, "n": COUNT, "supersets": ("drop", "table")}}
-MORE |= {"rows": {"m": COUNT, "known?": WORDS, "multiset?": True}}
+MORE |= {"rows": {"m": COUNT, "known?": WORDS, "multiset?": True}, "items": {"m": COUNT, "of?": WORDS}}
 MORE |= {kind: {"weight_over": ("records", "distinct")} for kind in ("p-alpha", "enhanced")}
 DIVERSE = ("l", "probabilistic-l", "entropy-l", "recursive", "p", "p-alpha", "enhanced")  # missing only if asked to
 MORE |= {kind: {**MORE.get(kind, {}), "missing?": True} for kind in DIVERSE}
 
 # Per kind of promise its text, and what is required; the numbers stand in the text in the order of what is required.
 FORMS = {"k": ("k>={}", "k >="), "l": ("l>={}", "l >="), "p": ("p>={}", "p >="), "t": ("t<={}", "t <=")}
-FORMS |= {"candidates": ("k>={}[candidates]", "candidates >="), "rows": ("k>={}", "k >=")}
+FORMS |= {"candidates": ("k>={}[candidates]", "candidates >="), **dict.fromkeys(("rows", "items"), ("k>={}", "k >="))}
 FORMS |= {"probabilistic-l": ("probabilistic-l>={}", "l >="), "entropy-l": ("entropy-l>={}", "l >=")}
 FORMS |= {"nt": ("nt(n={n}, t={})", "t <="), "alpha": ("alpha<={}", "alpha <="), "beta": ("beta<={}", "beta <=")}
 SEVERAL = {"recursive": ("recursive(c={1}, l={0})", "l >=", "c <"), "delta": ("delta<{1}", "lacking <=", "delta <")}
@@ -86,9 +87,9 @@ SEVERAL |= {"enhanced-beta": ("enhanced-beta<={}", "beta <=", "gain over -ln q <
 PROMISE["kind"] = (*FORMS, *SEVERAL)
 FIXED = {"gain over -ln q": 1, "lacking": 0}  # bounds that a kind brings along
 WHOLE = {("k", "k"), ("l", "l"), ("recursive", "l"), ("p", "p"), ("p-alpha", "p"), ("enhanced", "p")}
-WHOLE |= {("candidates", "candidates"), ("rows", "k")}
-OF_NOTHING = {"k", "candidates", "rows"}  # promises that are about no sensitive column
-OF_PEOPLE = {"k", "rows"}  # promises of people, whom pseudonyms tell apart
+WHOLE |= {("candidates", "candidates"), ("rows", "k"), ("items", "k")}
+OF_NOTHING = {"k", "candidates", "rows", "items"}  # promises that are about no sensitive column
+OF_PEOPLE = {"k", "rows", "items"}  # promises of people, whom pseudonyms tell apart
 REFER = {"t", "nt", "beta", "enhanced-beta", "delta"}  # promises that compare classes with the whole original table
 NEEDS = {"parquet": "pyarrow or duckdb", "arrow": "pyarrow", "xlsx": "fastexcel and pyarrow"}
 NEEDS |= {"sav": "pyreadstat", "dta": "pyreadstat"}
@@ -204,7 +205,7 @@ def as_decimal(number: str) -> str:
 def as_name(name: str) -> str:
     """Write a name as promises have it: in quotes, unless it is an ordinary word."""
     keywords = "equal|variational|ordered|hierarchical|kl|lattice|path|drop|table|missing|candidates|multiset"
-    keywords += "|any [1-9][0-9]* rows?"
+    keywords += "|any [1-9][0-9]* (row|item)s?"
     ordinary = re.fullmatch(r"\w[\w.-]*(?: [\w.-]+)*", name) and not re.fullmatch(keywords, name)
     return name if ordinary else json.dumps(name, ensure_ascii=False)
 
@@ -224,9 +225,10 @@ def texts_of(promise: Plain, names: list[list[str]], columns: list[Plain]) -> se
         named = ['"weight_over"' if value == "weight_over" else as_name(value) for value in values]
         head = f"alpha({', '.join(map('='.join, zip(named, numbers, strict=True)))})"
     distance = [word for word in [promise.get("distance", "equal")] if word != "equal"]
-    if promise["kind"] == "rows":
-        distance = [as_name(name) for name in promise.get("known", ())]
-        distance += [f"any {promise['m']} row" + "s" * (promise["m"] > 1)] + ["multiset"] * ("multiset" in promise)
+    if promise["kind"] in {"rows", "items"}:
+        distance = [as_name(name) for name in promise.get("known", []) + promise.get("of", [])]
+        distance += [f"any {promise['m']} {promise['kind'][: None if promise['m'] > 1 else -1]}"]
+        distance += ["multiset"] * ("multiset" in promise)
     distance += ["missing"] * promise.get("missing", False)
     asked = {"drop": ["", "drop"], "table": ["", "drop", "table", "path"]}  # what the file may show instead
     listed = f": {', '.join(map(as_name, values))}" if values and not promise["each"] else ""
@@ -245,11 +247,13 @@ def is_meant(promise: Plain, names: list[list[str]], columns: list[Plain]) -> bo
     kind, known = promise["kind"], {column["name"] for column in columns if column["role"] == "sensitive"}
     bounds = {need["name"]: Fraction(need["bound"]) for need in promise["required"]}
     seen = promise.get("known", names_of("quasi-identifier", columns))
+    about: list[str] = promise.get("of", list(separators_in(columns)))
     joint = kind in {"l", "p"} or len(promise["columns"]) == 1
     return (
         promise["promise"] in texts_of(promise, names, columns)
         and promise.get("values") != []
         and len({*seen} & {*names_of("quasi-identifier", columns)}) == len(seen) > 0
+        and (kind != "items" or len({*about} & {*separators_in(columns)}) == len(about) > 0)
         and (not promise["columns"] if kind in OF_NOTHING else bool(promise["columns"]) and joint)
         and known.issuperset(promise["columns"])
         and all(bounds[name] == FIXED.get(name, bounds[name]) for name in bounds)
@@ -429,8 +433,41 @@ def fewest_people(promise: Plain, table: Plain, columns: list[Plain]) -> int:
     return min(people.values())
 
 
+def separators_in(columns: list[Plain]) -> dict[str, str]:
+    """Give the columns whose values are sets, each with what stands between their items."""
+    return {column["name"]: column["items"] for column in columns if "items" in column}
+
+
+def fewest_holders(promise: Plain, table: Plain, columns: list[Plain]) -> int:
+    """Give the fewest records, or people, who have some items that somebody may know of a set, and all else alike."""
+    between, several = separators_in(columns), [*names_of("entity", columns), *names_of("count", columns)]
+    about = promise.get("of", list(between))
+    others = [table[name] for name in names_of("quasi-identifier", columns) if name not in about]
+    groups: dict[Any, list[tuple[int, set[Any]]]] = defaultdict(list)
+    for row in range(len(table[about[0]])):
+        cells = [(name, table[name][row]) for name in about]
+        held = {
+            (name, item) for name, cell in cells if cell not in {None, "", "*"} for item in cell.split(between[name])
+        }
+        groups[tuple(column[row] for column in others)].append((row, held))
+    found: list[int] = []
+    for members in groups.values():
+        holders: dict[Any, set[int]] = defaultdict(set)
+        for row, held in members:
+            for item in held:
+                holders[item].add(row)
+        sets = {some for _, held in members for some in combinations(sorted(held), min(promise["m"], len(held)))}
+        for some in sets:  # fewer items are had by no fewer
+            rows = set.intersection(*(holders[item] for item in some)) if some else {row for row, _ in members}
+            whose = [table[several[0]][row] for row in rows] if several else [*rows]
+            found.append(len({*whose}) if names_of("entity", columns) or not several else sum(map(int, whose)))
+    return min(found)
+
+
 def worst_of(promise: Plain, table: Plain, columns: list[Plain]) -> list[Any]:
     """Measure a promise on every class, and give what the worst class has."""
+    if promise["kind"] == "items":
+        return [fewest_holders(promise, table, columns)]
     if promise["kind"] in OF_PEOPLE and names_of("entity", columns):
         return [fewest_people(promise, table, columns)]
     classes = classes_of(table, columns, promise["columns"])
@@ -566,6 +603,7 @@ def check_columns(certificate: Plain, table: Plain, *, escaped: bool) -> Iterato
         "how stars are written": len({*stars} & starless) == len(stars),
         "roles of the columns": bool(levels) and roles["count"] <= 1 and roles["entity"] <= several,
         "levels of the columns": len({level is None for level in levels}) <= 1 and others <= {None},
+        "items of the columns": all(one["role"] == "quasi-identifier" for one in columns if "items" in one),
         "height": ("height" in measures) == (levels[:1] not in ([], [None])),
         "pseudonymised": certificate["pseudonymised"] == hidden,
         "how texts are escaped": escaped == (data["escaped"] is not None),

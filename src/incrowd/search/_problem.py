@@ -86,11 +86,19 @@ class Problem:
         if self.by_person and (self.suppression == "mask" or self.policy == "small_only"):
             msg = f"Who breaks {self.model} is left out with all rows: nobody can be masked, nor small groups go alone."
             raise ParameterError(msg, hint=drop)
+        if self.model.by_items and (self.suppression == "mask" or self.policy == "small_only"):
+            msg = (
+                f"Records that break {self.model} take others along: they cannot be masked, nor small groups go alone."
+            )
+            raise ParameterError(msg, hint=drop)
         if self.by_person and self.census.dropped:
             msg = f"{self.census.dropped:,} rows were left out for what is missing, and people go with all rows."
             raise ParameterError(msg, hint="let missing values count as a value, or leave these people out before.")
-        if self.by_person and any(isinstance(part, NTCloseness) for part in self.model.parts):
-            msg = "Larger groups of (n, t)-closeness hold everybody, and who is left out with all rows is in none."
+        by_others = self.by_person or self.model.by_items
+        if by_others and any(isinstance(part, NTCloseness) for part in self.model.parts):
+            msg = (
+                "Larger groups of (n, t)-closeness hold everybody, and who is left out for what others hold is in none."
+            )
             raise ParameterError(msg, hint="promise t-closeness instead.")
 
     @property
@@ -101,8 +109,9 @@ class Problem:
     @property
     def lows(self) -> tuple[int, ...]:
         """The lowest level of every quasi-identifier."""
-        floors = zip(self.census.quasi, self.census.floor, strict=True)
-        return tuple(max(self.at_least.get(name, 0), floor) for name, floor in floors)
+        lowest = (self.census.ladders[name].lowest for name in self.census.quasi)
+        floors = zip(self.census.quasi, self.census.floor, lowest, strict=True)
+        return tuple(max(self.at_least.get(name, 0), floor, low) for name, floor, low in floors)
 
     @property
     def raised(self) -> dict[str, int]:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from incrowd.core import TOP, Cells, Classes, Domain, Grouping, Histogram, Ladder, add_up
+from incrowd.core import TOP, Cells, Classes, Domain, Grouping, Histogram, Ladder, Standing, add_up
 from incrowd.measures import Published, SizeSums
 from incrowd.models import All, Judge, KAnonymity, Model, NTCloseness, RowsJudge
 from incrowd.search._problem import Bools, Counts, Ints, Problem, least_size
@@ -64,7 +64,7 @@ class Acceptance:
         self.limit = problem.limit
         self.rollup = Rollup(problem.census, {name for judge in judges for name in judge.columns})
         self._persons = problem.census.person is not None
-        self.by_person = problem.by_person
+        self.by_person, self._by_items = problem.by_person, problem.model.by_items
         self._k, self._judges = self._k_and_judges(judges)
         self._small_only, self._least_size = problem.policy == "small_only", least_size(problem.model)
         closed = all(judge.upward_closed for judge in judges) and not self._small_only
@@ -79,6 +79,8 @@ class Acceptance:
             )
         self._pruning = self._k_and_judges(() if closed or implied is None else problem.judges(implied))
         self._census = problem.census
+        self._domains = tuple(problem.census.domains[name] for name in problem.census.quasi)
+        self._ladders = tuple(problem.census.ladders[name] for name in problem.census.quasi)
         self._supersets = any(isinstance(judge.model, NTCloseness) for judge in judges)
         if self._persons:
             whole = problem.census.classes()
@@ -87,18 +89,18 @@ class Acceptance:
 
     def test(self, cells: Rolled, *, exact: bool = False) -> Tested:
         # `exact`: count what the whole promise leaves out, even where a part of it shows already that it is too much.
-        if not self.rollup.has_tail:
+        if not self.rollup.has_tail and not self._by_items:
             ok = cells.counts >= self._k
             return self.mask(cells, self._test_result(cells.words, cells.counts, ok, None))
-        if self._mask is None and self.rollup.is_shared(cells) and self._least_values:
+        if self._mask is None and not self._by_items and self.rollup.is_shared(cells) and self._least_values:
             found, sizes, values = self.rollup.count_values(cells)
             return self._test_result((found,), sizes, (sizes >= self._k) & (values >= self._least_values), None)
         ordered, starts = self.rollup.classes(cells)
         sizes = _class_sizes(ordered, starts)
         words = tuple(word[starts] for word in ordered.words)
         classes = self._classes(ordered, starts)
-        if self.by_person:
-            return self._test_by_person(words, classes, exact=exact)
+        if self.by_person or self._by_items:
+            return (self._test_by_person if self.by_person else self._test_by_items)(words, classes, exact=exact)
         pruned = None if self._all_prunes else self._keeps(classes, *self._pruning)
         if pruned is not None and not exact and int(sizes[~pruned].sum()) > self.limit:  # no need to ask for all of it
             return self._test_result(words, sizes, pruned, pruned)
@@ -109,12 +111,14 @@ class Acceptance:
 
     def left_out_by_each(self, cells: Rolled, promises: Sequence[tuple[Judge, ...]]) -> list[int]:
         """Count the records that each of some promises leaves out alone, all about columns of this one."""
-        if not self.rollup.has_tail:
+        if not self.rollup.has_tail and not self._by_items:
             least = [max(self._k_and_judges(judges)[0], 1) for judges in promises]
             return [int(cells.counts[cells.counts < k].sum()) for k in least]
         classes = self._classes(*self.rollup.classes(cells))
         if self.by_person:
             return [int(classes.cells.counts[self._of_people(classes, judges)[1]].sum()) for judges in promises]
+        if self._by_items:
+            return [int(classes.records[~self._kept_together(classes, judges)].sum()) for judges in promises]
         kept = [self._keeps(classes, *self._k_and_judges(judges)) for judges in promises]
         return [int(classes.records[~ok].sum()) for ok in kept]
 
@@ -123,7 +127,10 @@ class Acceptance:
         """Whether the first promise is a number per class that generalizing cannot make smaller: k, distinct l or p."""
         first = self._first_judges
         return (
-            not self.by_person and len(first) == 1 and first[0].upward_closed and len(first[0].model.requirements) == 1
+            not (self.by_person or self._by_items)
+            and len(first) == 1
+            and first[0].upward_closed
+            and len(first[0].model.requirements) == 1
         )
 
     @functools.cached_property
@@ -149,7 +156,8 @@ class Acceptance:
     @property
     def counts_at_once(self) -> bool:
         """Whether a compiled loop counts what several nodes leave out."""
-        return self.rollup.is_compiled and (not self.rollup.has_tail or self._by_values is not None)
+        known = not self.rollup.has_tail or self._by_values is not None
+        return self.rollup.is_compiled and known and not self._by_items
 
     def count(self, nodes: Ints, cells: Rolled, *, exact: bool = False) -> tuple[list[int], list[int]]:
         """Count what several nodes leave out, and bound what nodes below each of them do; by a compiled loop."""
@@ -176,12 +184,13 @@ class Acceptance:
     def largest_left_out(self) -> int:
         """How many records a class that is left out can have."""
         by_size = self._mask is None and not self._persons and (self._small_only or not self.rollup.has_tail)
+        by_size = by_size and not self._by_items
         return min(self._least_size - 1, self.limit) if by_size else self.limit
 
     @functools.cached_property
     def _by_values(self) -> ByValues | None:
         """What a compiled loop needs to judge classes by the values of one column, if it can."""
-        if self._persons or self._small_only or self._supersets or not self.rollup.has_tail:
+        if self._persons or self._small_only or self._supersets or self._by_items or not self.rollup.has_tail:
             return None
         whole = self._k, self._judges
         return ByValues.of(self.rollup, whole if self._all_prunes else self._pruning, whole)
@@ -223,6 +232,30 @@ class Acceptance:
             bound = max(bound, self.limit + 1)
         sizes = add_up(classes.members[~gone], classes.cells.counts[~gone], len(classes))
         return Tested(suppressed, bound, suppressed <= self.limit, words, sizes, sizes > 0, left_out)
+
+    def _test_by_items(self, words: tuple[Words, ...], classes: Classes, *, exact: bool) -> Tested:
+        """Leave out classes until the promise is kept by what is left, of which each is judged by the others too."""
+        sizes = classes.records
+        pruned = None if self._all_prunes else self._kept_together(classes, self._pruning[1], exact=exact)
+        if pruned is not None and not exact and int(sizes[~pruned].sum()) > self.limit:
+            return self._test_result(words, sizes, pruned, pruned)
+        ok = self._kept_together(classes, self._problem.judges(), pruned, exact=exact)
+        return self._test_result(words, sizes, ok, pruned)
+
+    def _kept_together(
+        self, classes: Classes, judges: Sequence[Judge], kept: Bools | None = None, *, exact: bool = True
+    ) -> Bools:
+        """Say which classes keep promises together; unless it is to be exact, only until too much is left out."""
+        kept = np.ones(len(classes), dtype=bool) if kept is None else kept.copy()
+        while exact or int(classes.records[~kept].sum()) <= self.limit:
+            part, places = classes.part(kept[classes.members]), np.flatnonzero(kept)
+            ok = np.ones(len(part), dtype=bool)
+            for judge in judges:
+                ok &= judge.keeps(part)
+            if ok.all():
+                break
+            kept[places[~ok]] = False
+        return kept
 
     def _of_people(
         self, classes: Classes, judges: Sequence[Judge], left_out: Bools | None = None
@@ -308,9 +341,10 @@ class Acceptance:
         if person is None and len(sensitive) == 1:  # the cells are the histogram already
             ((name, values),) = sensitive.items()
             classes.adopt_histogram(name, Histogram(np.append(starts, len(cells)), members, (values,), cells.counts))
-        if self.by_person:  # some of them know a row by some columns
+        if self.by_person or self._by_items:  # some of them know a row by some columns
             codes = (rollup.codes(tuple(w[starts] for w in cells.words), *at) for at in enumerate(cells.levels))
-            classes = replace(classes, codes=tuple(codes))
+            standing = Standing(cells.levels, self._domains, self._ladders) if self._by_items else None
+            classes = replace(classes, codes=tuple(codes), standing=standing)
         return classes
 
 

@@ -1,0 +1,296 @@
+"""(k, km)-anonymity: whoever knows some items of a person's set still finds at least k people who have them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from incrowd.core import (
+    Classes,
+    Domain,
+    ItemSets,
+    ParameterError,
+    Schema,
+    SchemaError,
+    UnknownColumnError,
+    add_up,
+    group,
+)
+from incrowd.models._form import ITEMS, Clause, Form, Key, bracket
+from incrowd.models._judge import Judge, Measured, Ratios, Requirement
+from incrowd.models._model import Model, Of, read_of
+from incrowd.models._several_rows import Items
+from incrowd.models._thresholds import whole_number
+
+Counts = npt.NDArray[np.int64]
+Ints = npt.NDArray[np.integer]
+Bools = npt.NDArray[np.bool_]
+KNOWN_TEXTS = 64
+"""So many lists of labels are taken apart once and then kept: one per column and level."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class HeldItems(Items):
+    """Items that holders have, of whom each stands for several records, or for a person who may be others too."""
+
+    weight: Counts | None = None  # the records of every entry
+    whose: Counts | None = None  # the person of every entry, who is counted once
+
+    def support(self, sets: Ints, number: int, entries: Counts) -> Counts:
+        """Count the records that have each set, or the people."""
+        if self.whose is not None:
+            pairs = group([sets, self.whose[entries]], [number, int(self.whose.max()) + 1])
+            return np.bincount(sets[pairs.first], minlength=number)
+        return add_up(sets, np.asarray(self.weight)[entries], number)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class KnownItems:
+    """What can be known of the classes of a table: their items, and which other quasi-identifiers they share.
+
+    ``owner`` and ``item`` are one entry per class and item, sorted; ``base`` says for every class who is like it on
+    the other quasi-identifiers.
+    """
+
+    owner: Counts
+    item: Counts
+    base: Counts
+
+    @classmethod
+    def of(cls, classes: Classes, columns: Mapping[int, ItemSets]) -> KnownItems:
+        """Take it out of classes; ``columns`` has the items of every code of the columns that hold sets."""
+        others = [codes for at, codes in enumerate(classes.codes) if at not in columns]
+        base = np.zeros(len(classes), dtype=np.int64)
+        if others and len(classes):
+            base = group(others, [int(codes.max()) + 1 for codes in others]).ids.astype(np.int64)
+        owners, items, before = list[Counts](), list[Counts](), 0
+        for at, sets in columns.items():
+            codes = classes.codes[at].astype(np.int64)
+            times = sets.sizes[codes]
+            owners.append(np.repeat(np.arange(len(classes)), times))
+            items.append(sets.items[_runs_from(sets.starts[codes], times)] + before)
+            before += len(sets.names)
+        owner, item = np.concatenate(owners), np.concatenate(items)
+        order = np.lexsort((item, owner)) if len(columns) > 1 else np.arange(len(owner))
+        return cls(owner[order], item[order], base)
+
+    def fewest(self, classes: Classes, most: int, enough: int = 0) -> Counts:
+        """Give for every class the fewest people who have some of its items, of ``most`` items or fewer.
+
+        Whoever has no items is found by the other quasi-identifiers alone. Where fewer than ``enough`` people have some
+        items it is not counted how few have more of them.
+        """
+        number = int(self.base.max(initial=-1)) + 1
+        person = classes.cells.person
+        if person is None:
+            alike = add_up(self.base, classes.records, number)
+            holder, weight, whose, holders = np.arange(len(classes)), classes.records, None, len(classes)
+        else:
+            people = int(person.max(initial=0)) + 1
+            once = group([self.base[classes.members], person], [max(number, 1), people])
+            alike = np.bincount(self.base[classes.members][once.first], minlength=number)
+            pairs = group([classes.members, person], [max(len(classes), 1), people])
+            holder, weight, whose = classes.members[pairs.first].astype(np.int64), None, person[pairs.first]
+            holders = len(pairs)
+        result = alike[self.base]
+        held = self._held(holder, holders, weight, None if whose is None else whose.astype(np.int64))
+        np.minimum.at(result, holder[held.person], held.fewest(most, enough))
+        return result
+
+    def _held(self, holder: Counts, holders: int, weight: Any, whose: Any) -> HeldItems:
+        """Give the items of every holder, who is in a class, as items of those who are like them otherwise."""
+        starts = np.searchsorted(self.owner, np.arange(len(self.base) + 1))
+        times = np.diff(starts)[holder]
+        entries, who = _runs_from(starts[holder], times), np.repeat(np.arange(holders), times)
+        base, item = self.base[self.owner[entries]], self.item[entries]
+        within = group([base, item], [int(column.max(initial=0)) + 1 for column in (base, item)]).ids.astype(np.int64)
+        of_entries = (None if amounts is None else amounts[who] for amounts in (weight, whose))
+        return HeldItems(who, within, within, *of_entries)
+
+
+def _runs_from(starts: Ints, times: Counts) -> Counts:
+    """Give so many numbers from each start on, one after the other."""
+    before = np.cumsum(times) - times
+    return np.asarray(np.arange(int(times.sum())) + np.repeat(starts - before, times), dtype=np.int64)
+
+
+class ItemsJudge(Judge):
+    """Counts for every class who has some items of its set, among those like it on the other quasi-identifiers."""
+
+    model: KKmAnonymity
+
+    def __init__(self, model: KKmAnonymity, schema: Schema, domains: Mapping[str, Domain]) -> None:
+        super().__init__(model, (), schema, domains)
+        self.separators = separators_of(schema)
+        self._sets = {schema.quasi_names.index(name): self.separators[name] for name in item_columns(model, schema)}
+        self._known: dict[int, tuple[Any, ItemSets]] = {}
+
+    def measure(self, classes: Classes) -> tuple[Measured, ...]:
+        return (Ratios.integers(self.fewest(classes)),)
+
+    def keeps(self, classes: Classes) -> Bools:
+        return self.fewest(classes, self.model.k) >= self.model.k
+
+    def fewest(self, classes: Classes, enough: int = 0) -> Counts:
+        """Give for every class the fewest people who have some of its items."""
+        if len(classes) <= 1 and not classes.codes:  # the whole table, as one class
+            return classes.size.astype(np.int64)
+        return KnownItems.of(classes, self.items_of(classes)).fewest(classes, self.model.m, enough)
+
+    def items_of(self, classes: Classes) -> dict[int, ItemSets]:
+        """Give the items of every code of the columns that hold sets."""
+        if not classes.codes:
+            msg = "These classes do not know what they are called."
+            raise ParameterError(msg, hint="take them from a census or from published labels.")
+        return {at: self._taken_apart(classes.names(at), separator) for at, separator in self._sets.items()}
+
+    def notes(self, classes: Classes) -> tuple[str, ...]:
+        if not classes.codes or not len(classes):
+            return ()
+        sizes = sum(sets.sizes[classes.codes[at]] for at, sets in self.items_of(classes).items())
+        most = int(np.max(sizes))
+        if most >= self.model.m:
+            return ()
+        return (f"No record has more than {most:,} {'item' if most == 1 else 'items'}: {self.model} is about all.",)
+
+    def _taken_apart(self, texts: Any, separator: str) -> ItemSets:
+        """Take labels apart, those of a level once."""
+        if id(texts) not in self._known:
+            self._known = self._known if len(self._known) < KNOWN_TEXTS else {}
+            self._known[id(texts)] = texts, ItemSets.of(texts.tolist(), separator)
+        return self._known[id(texts)][1]
+
+
+def separators_of(schema: Schema) -> dict[str, str]:
+    """Give the quasi-identifiers whose values are sets of items, each with what stands between these."""
+    found = {name: getattr(hierarchy, "separator", None) for name, hierarchy in schema.quasi}
+    return {name: separator for name, separator in found.items() if isinstance(separator, str)}
+
+
+def item_columns(model: KKmAnonymity, schema: Schema) -> tuple[str, ...]:
+    """Find the columns of sets that a promise is about: those that it names, or all."""
+    known, names = separators_of(schema), read_of(model.of)
+    if names is None and known:
+        return tuple(known)
+    how = "give such a column its hierarchy as quasi={'diagnoses': items(tree('icd.csv'), separator='|')}."
+    if names is None:
+        msg = f"{model} is about sets of items, and no quasi-identifier has any."
+        raise SchemaError(msg, hint=how)
+    for name in names:
+        if name not in schema.quasi_names:
+            raise UnknownColumnError.of(name, schema.quasi_names, given_as=f"a column of {model}")
+        if name not in known:
+            msg = f"{model} is about the items of column {name!r}, whose values are no sets."
+            raise SchemaError(msg, hint=how)
+    return names
+
+
+def _read(clause: Clause) -> KKmAnonymity:
+    """Read ``k>=5[diagnoses, any 2 items]``."""
+    if len(clause.words) != 1 or not re.fullmatch(ITEMS, clause.words[0]) or clause.joint:
+        raise TypeError
+    return KKmAnonymity(clause.number, int(clause.words[0].split()[1]), clause.of)
+
+
+@dataclass(frozen=True)
+class KKmAnonymity(Model):
+    """Whoever knows any ``m`` items of a person, and the other quasi-identifiers, finds at least ``k`` people.
+
+    Parameters
+    ----------
+    k
+        The fewest people who have these items, among those who are like the person otherwise; 1 or more.
+    m
+        How many items of a person somebody may know; 1 or more. Fewer are covered too, and none at all.
+    of
+        The columns whose values are sets, such as all diagnoses of a person; all of them where nothing is said. Of
+        several columns any ``m`` items together are meant.
+
+    Notes
+    -----
+    A column of sets is a quasi-identifier with the hierarchy ``items(...)``. Its sets need not be equal, as ``k`` alone
+    asks for: nearly everybody's whole list is unique. Where all other quasi-identifiers are equal, any ``m`` items of a
+    record are had by ``k`` records or more (people, where the schema has an entity). Without other quasi-identifiers it
+    is km-anonymity. Who is left out for it is no longer there for others, who then may break it: so until nobody does.
+
+    Does not protect against somebody who knows more than ``m`` items, how many a person has, or which one a person does
+    not have; nor does it say what else those found have in common: they may all have one more item.
+
+    References
+    ----------
+    G. Poulis, G. Loukides, A. Gkoulalas-Divanis, S. Skiadopoulos. *Anonymizing data with relational and transaction
+    attributes.* ECML PKDD, 2013.
+    M. Terrovitis, N. Mamoulis, P. Kalnis. *Privacy-preserving anonymization of set-valued data.* VLDB, 2008.
+
+    Examples
+    --------
+    >>> import incrowd as ic
+    >>> str(ic.KKmAnonymity(5, 2, of="diagnoses")), str(ic.KKmAnonymity(5, 1))
+    ('k>=5[diagnoses, any 2 items]', 'k>=5[any 1 item]')
+    """
+
+    k: int
+    m: int
+    of: Of = None
+
+    by_items = True
+    judged_apart = False
+    upward_closed = True
+    union_closed = True
+    forms = (
+        Form("k", ">=", "k>=5[any 2 items]", _read, rank=180, told_by=ITEMS).offer(
+            "Nobody is alone by some items of a list",
+            "k>=5[any 2 items]",
+            "Finding a person by some items of a list, such as two of their diagnoses: at least k people have them.",
+            "Somebody who knows more items, how many there are, or one that a person does not have.",
+            Key("k", "whole number", "the fewest people who have such items", "5"),
+            Key("m", "whole number", "how many items of a person somebody may know", "2"),
+            needs="items",
+        ),
+    )
+
+    def __post_init__(self) -> None:
+        whole_number(self.k, name="k", at_least=1)
+        whole_number(self.m, name="m", at_least=1)
+        self._normalize(of=read_of(self.of))
+
+    @property
+    def requirements(self) -> tuple[Requirement, ...]:
+        return (Requirement("k", ">=", Fraction(self.k)),)
+
+    def judges(self, schema: Schema, domains: Mapping[str, Domain]) -> tuple[Judge, ...]:
+        return (ItemsJudge(self, schema, domains),)
+
+    def meaning(self, *, several: bool = False) -> str:
+        items = "an item" if self.m == 1 else f"any {self.m:,} items"
+        what = "" if self.of is None else f" of {' and '.join(map(repr, read_of(self.of) or ()))}"
+        found = f"finds at least {self.k:,} people who have {'it' if self.m == 1 else 'them'}"
+        alone = "; several rows of a person together may tell more" if several else ""
+        return f"Whoever knows {items}{what} in a person's row, and all else that is known of it, {found}{alone}."
+
+    @property
+    def limit(self) -> str:  # type: ignore[override]
+        """What it does not protect against."""
+        items = "one item" if self.m == 1 else f"{self.m:,} items"
+        return (
+            f"Covers who knows {items} of a person and no more: not how many there are, nor which are missing; and not "
+            "what those who have them have in common."
+        )
+
+    @property
+    def certificate_form(self) -> dict[str, Any]:
+        return {"kind": "items", "m": self.m} | ({} if self.of is None else {"of": list(read_of(self.of) or ())})
+
+    @property
+    def promises_nothing(self) -> bool:
+        return self.k == 1
+
+    def __str__(self) -> str:
+        items = "any 1 item" if self.m == 1 else f"any {self.m} items"
+        return f"k>={self.k}" + bracket(read_of(self.of), items)
