@@ -43,6 +43,7 @@ from incrowd.engines._text import TextEngine
 from incrowd.engines.formats._csv import BROKEN, TextFiles
 from incrowd.engines.formats._database import Database, read_database, write_database
 from incrowd.engines.formats._excel import plain_cells
+from incrowd.engines.formats._lists import NO_LISTS, Lists, with_texts
 from incrowd.engines.formats._notation import Notation
 from incrowd.engines.formats._output import check_suffix, is_escaped
 from incrowd.engines.formats._stars import relation_with_stars, with_stars
@@ -72,6 +73,7 @@ def open_table(  # noqa: PLR0913 - each says how one kind of table is read
     wording: Wording | None = None,
     memory: str | None = None,
     temp: str | Path | None = None,
+    lists: Lists = NO_LISTS,
 ) -> Engine:
     """Open a table where it is.
 
@@ -79,10 +81,9 @@ def open_table(  # noqa: PLR0913 - each says how one kind of table is read
     ----------
     source
         A pandas, Polars (eager or lazy) or PyArrow table, a DuckDB relation, a Spark DataFrame (classic or over
-        Connect), a list of dicts, a ``Database``, or a path
-        to a file of text (``.csv``, ``.tsv``, ``.txt``, each also ``.gz``), Parquet, Arrow (``.arrow``, ``.feather``),
-        Excel (``.xlsx`` and its like), SPSS (``.sav``), Stata (``.dta``) or SAS (``.sas7bdat``). Of text and Parquet
-        also a folder, or a pattern such as ``visits/*.parquet``. It is never changed.
+        Connect), a list of dicts, a ``Database``, or a path to a file of text (``.csv``, ``.tsv``, ``.txt``, each also
+        ``.gz``), Parquet, Arrow (``.arrow``, ``.feather``), Excel (``.xlsx`` and its like), SPSS (``.sav``), Stata
+        (``.dta``) or SAS (``.sas7bdat``). Of text and Parquet also a folder or pattern (``visits/*.parquet``).
     missing_values
         Texts that count as missing, besides null and NaN. An empty field of a text file is always missing; one in
         quotes too, unless the file is ``escaped`` and the empty text is none of these.
@@ -97,8 +98,7 @@ def open_table(  # noqa: PLR0913 - each says how one kind of table is read
         what stands between groups of three digits, ``.``, ``,``, a blank or ``'``; and the form of days, such as
         ``%d.%m.%Y``. A column in which every value is written so is read as if the file were a plain one.
     header
-        Whether the first line of a text file names the columns. Else they are called ``column1``, ``column2`` and so
-        on, and the first line is a record.
+        Whether the first line of a text file names the columns; else it is a record, they are ``column1`` and so on.
     escaped
         Whether texts of a text file or spreadsheet were escaped so that no spreadsheet runs them, as in every file that
         incrowd writes; they are read as they were before. Such a text file has an empty text in quotes, and nothing at
@@ -110,8 +110,9 @@ def open_table(  # noqa: PLR0913 - each says how one kind of table is read
         Without it, three quarters of what the machine or its container has left. A frame in memory is handed to DuckDB
         if its rows as numbers took more than half of that. Not for relations: their connection has its own limit.
     temp
-        Where to make a private folder to spill to; by default where the system keeps temporary files. Folders that are
-        made for it are gone afterwards.
+        Where to make a private folder to spill to, gone afterwards; by default with the temporary files of the system.
+    lists
+        Columns whose lists are read as texts, each with what is to stand between their items.
     """
     reading: dict[str, Any] = {"missing_values": missing_values, "drop": drop_missing}
     resources = Resources(memory, temp)
@@ -119,15 +120,16 @@ def open_table(  # noqa: PLR0913 - each says how one kind of table is read
         return source  # opened already
     if isinstance(source, (str, os.PathLike)):
         notation = Notation.of(decimal, thousands, dates)
-        layout = Layout(separator, encoding, sheet, notation, header, escaped, wording or Wording())
+        layout = Layout(separator, encoding, sheet, notation, header, escaped, wording or Wording(), lists)
         return _open_file(Path(source), layout, resources, reading)
     _refuse_layout(type(source).__name__, decimal=decimal, thousands=thousands, dates=dates, header=header)
     if isinstance(source, list):
         _check_list(source, drop_missing)
-        return ReferenceEngine(source, **reading, resources=resources)
+        return ReferenceEngine(with_texts(source, lists), **reading, resources=resources)
     if isinstance(source, Database):
         found, untyped = read_database(source, temp)
-        return _open_eager(found, resources, reading, untyped)
+        return _open_eager(with_texts(found, lists), resources, reading, untyped)
+    source = with_texts(source, lists)
     return _open_lazy(source, resources, reading) or _open_eager(source, resources, reading)
 
 
@@ -158,6 +160,7 @@ class Layout:
     header: bool
     escaped: bool
     wording: Wording
+    lists: Lists
 
 
 def _open_file(path: Path, layout: Layout, resources: Resources, reading: Mapping[str, Any]) -> Engine:
@@ -170,7 +173,7 @@ def _open_file(path: Path, layout: Layout, resources: Resources, reading: Mappin
         said = {"decimal": None if notation.decimal == "." else ",", "thousands": notation.thousands}
         _refuse_layout(f"a file that ends in {found.ending}", **said, dates=notation.dates)
     if found.ending == ".parquet":
-        return _open_parquet(found, Workshop(resources), layout.wording.stars, reading)
+        return _open_parquet(found, Workshop(resources), layout, reading)
     stamp = Stamp.of(found)
     report_stage("reading")
     table, codebook = read_whole(path, layout.sheet)
@@ -181,20 +184,21 @@ def _open_file(path: Path, layout: Layout, resources: Resources, reading: Mappin
     if found.ending in SPREADSHEETS:
         table, unused = plain_cells(table, notation, reading["missing_values"])
     untyped = () if found.ending in ARROWS else table.column_names  # a program's cells, not a column's type
-    table = with_stars(table, layout.wording.stars)
+    table = with_stars(with_texts(table, layout.lists), layout.wording.stars)
     engine = _open_eager(codebook.attach(table) if codebook else table, resources, reading, untyped, stamp)
     engine.unused = unused
     return engine
 
 
-def _open_parquet(found: FileSet, workshop: Workshop, stars: Collection[str], reading: Mapping[str, Any]) -> Engine:
+def _open_parquet(found: FileSet, workshop: Workshop, layout: Layout, reading: Mapping[str, Any]) -> Engine:
     stamp = Stamp.of(found)
     columns = found.parquet_columns()
     names = [name for name, _ in columns[0]]
     _check_names(names, reading["drop"])
     found.check_columns(columns, names)
     workshop.resources.refuse_too_little(found.parquet_rows)
-    relation = relation_with_stars(found.parquet_relation(workshop.connection), {*stars} & {*names})
+    relation = with_texts(found.parquet_relation(workshop.connection), layout.lists)
+    relation = relation_with_stars(relation, {*layout.wording.stars} & {*names})
     home = DuckBackend(relation, _open_as_it_is, workshop=workshop, stamp=stamp)
     return ParquetEngine(inner_frame(relation), home, names, refused=duration_columns(columns[0]), **reading)
 

@@ -31,7 +31,7 @@ from incrowd.core import (
 )
 from incrowd.engines import Engine, census_size_about, open_table
 from incrowd.hierarchies import Auto, Averaged, Mask, auto
-from incrowd.models import Model, suppression_limit
+from incrowd.models import Model, separators_of, suppression_limit
 from incrowd.search import Problem, Suppression, too_small_levels
 
 MORE_MEMORY = Hint("give it more memory, such as {memory}, or ", memory="16GB")
@@ -127,7 +127,9 @@ def open_with_schema(table: Any, schema: Schema, **reading: Any) -> Engine:
     """Open a table as its schema reads it, and check that the columns are there."""
     check_arguments(schema, reading, Reading.__annotations__)
     drop = schema.quasi_names if schema.missing == "drop" else ()
-    engine = open_table(table, missing_values=schema.missing_values, drop_missing=drop, **reading)
+    engine = open_table(
+        table, missing_values=schema.missing_values, drop_missing=drop, lists=separators_of(schema), **reading
+    )
     schema.check_columns(list(engine.columns()), show=engine.shows_names)
     for note in unused_notation_notes(engine):
         warn(note)
