@@ -121,7 +121,7 @@ def test_a_column_that_is_named_twice_is_refused() -> None:
 
 def test_the_entity_may_be_an_identifier_as_well() -> None:
     schema = Schema(["age"], identifiers=["name"], entity="name")
-    assert (schema.entity, schema.role("name")) == ("name", "identifier")
+    assert (schema.entity, schema.role("name")) == ("name", "entity")
 
 
 @pytest.mark.parametrize("part", ["sensitive", "identifiers", "insensitive", "missing_values"])
@@ -185,7 +185,7 @@ def test_a_column_that_the_table_does_not_have_is_answered_with_the_nearest() ->
     ("roles", "said"),
     [
         ({"sensitive": ["x"]}, "sensitive"),
-        ({"identifiers": ["x"], "entity": "x"}, "identifier"),
+        ({"identifiers": ["x"], "entity": "x"}, "entity"),
         ({"insensitive": ["x"]}, "insensitive"),
         ({"entity": "x"}, "entity"),
         ({"count": "x"}, "count"),

@@ -69,6 +69,39 @@ def test_a_floor_is_the_same_as_rolling_up_afterwards(subject: Subject) -> None:
     assert open_table(source).census(CensusRequest(("age", "zip"), ("disease",), ladders)).rollup([2, 0]) == floored
 
 
+@pytest.mark.parametrize("drop", [(), ("zip",), ("age", "zip")])
+def test_the_size_of_an_entity_counts_dropped_rows_too(subject: Subject, drop: tuple[str, ...]) -> None:
+    engine = open_table(subject.load(PEOPLE), drop_missing=drop).with_sizes("rows of them", "person")
+    assert list(engine.columns()) == [*PEOPLE.column_names, "rows of them"]
+    assert engine.domains(["rows of them"])["rows of them"].kind == "number"
+    census = engine.census(CensusRequest(("person", "rows of them"), count="times"))
+    person, size = (
+        census.domains[name].texts[codes].tolist() for name, codes in zip(census.quasi, census.codes, strict=True)
+    )
+    found = dict(zip(person, size, strict=True))
+    assert found == {"p1": "2", "p2": "1", "p5": "1"} | ({} if "zip" in drop else {"p4": "1"}) | (
+        {} if "age" in drop else {"p3": "1"}
+    )
+
+
+def test_rows_of_nobody_have_no_size(subject: Subject) -> None:
+    with pytest.raises(DataError, match=r"Column 'zip' says whose row it is, and is missing in 1 rows\."):
+        open_table(subject.load(PEOPLE)).with_sizes("size", "zip")
+
+
+def test_a_size_is_added_to_a_file_in_its_order(tmp_path: Path) -> None:
+    rows = [{"home": f"h{row * 7 % 997}", "row": row} for row in range(30_000)]
+    sizes = Counter(row["home"] for row in rows)
+    for name in ("csv", "parquet", "duckdb", "polars-lazy", "pandas"):
+        subject = make_subject(name, tmp_path)
+        engine = open_table(subject.load(pa.Table.from_pylist(rows))).with_sizes("size", "home")
+        engine.write(tmp_path / "sized.parquet", keep_order=True)
+        written = pa.parquet.read_table(tmp_path / "sized.parquet").to_pylist()
+        assert [{key: str(value) for key, value in row.items()} for row in written] == [
+            {"home": row["home"], "row": str(row["row"]), "size": str(sizes[row["home"]])} for row in rows
+        ]
+
+
 def test_persons_are_counted_once(subject: Subject) -> None:
     census = open_table(subject.load(PEOPLE)).census(CensusRequest(("zip",), ("disease",), entity="person"))
     assert (census.persons, census.records) == (5, 6)

@@ -72,6 +72,107 @@ def test_with_pseudonyms_anybody_can_measure_it_again(promise: str, key: Path, t
     assert "Canary" not in written
 
 
+def test_a_plan_can_publish_whose_row_it_is_as_a_pseudonym(key: Path, tmp_path: Path, capsys: Capsys) -> None:
+    (tmp_path / "visits.csv").write_text(
+        "\n".join([",".join(VISITS[0]), *(",".join(map(str, row.values())) for row in VISITS)])
+    )
+    plan = tmp_path / "plan.toml"
+    plan.write_text(
+        'version = 1\n[data]\npath = "visits.csv"\nentity = "who"\n[columns.age]\nrole = "quasi"\n'
+        '[columns.ward]\nrole = "quasi"\n[columns.disease]\nrole = "sensitive"\n[columns.who]\nrole = "identifier"\n'
+        'keep = "pseudonym"\nkey_file = "key.bin"\n[privacy]\npromise = "k>=2[any 2 rows]"\nmax_suppressed = 0.6\n'
+        '[output]\nfolder = "out"\nformat = "csv"\n[search]\nalgorithm = "optimal"\n'
+    )
+    assert key.name == "key.bin"
+    ic.Plan.read(plan).run(write=True)
+    assert ic.verify(tmp_path / "out").outcome == "holds"
+    assert run_script(tmp_path / "out", capsys)[0] == 0
+
+
+# The size of a household is known to whoever knows the household.
+
+
+def households(ages: list[tuple[int, ...]]) -> list[dict[str, Any]]:
+    return [
+        {"home": f"home {number}", "age": age, "sick": "yes" if age % 2 else "no"}
+        for number, members in enumerate(ages)
+        for age in members
+    ]
+
+
+SIZED = ic.Schema({"age": ic.flat(), "members": ic.intervals(2, 4)}, ["sick"], entity="home", size="members")
+AGES = st.lists(st.lists(st.integers(1, 3), min_size=1, max_size=6).map(tuple), min_size=2, max_size=12)
+
+
+@given(AGES, st.integers(2, 3), st.sampled_from(["drop", "entity"]))
+@settings(max_examples=60, deadline=None)
+def test_the_size_of_a_household_is_a_quasi_identifier(ages: list[tuple[int, ...]], k: int, how: Any) -> None:
+    ages = [*ages, *[(1, 2), (1, 2)] * k]
+    release = ic.anonymize(
+        households(ages), SIZED, model=f"k>={k}", max_suppressed=0.5, suppression=how, algorithm=ic.Optimal()
+    )
+    node = release.recoding.node or {}
+    width = (1, 2, 4, 99)[node["members"]]
+    left = set(range(len(ages)))
+    while True:
+        alike: dict[tuple[int, int], set[int]] = defaultdict(set)
+        for home in left:
+            for age in ages[home]:
+                alike[0 if node["age"] else age, len(ages[home]) // width].add(home)
+        rare = {home for found in alike.values() if len(found) < k for home in found}
+        if how == "drop" or not rare:
+            break
+        left -= rare
+    kept = {group: found for group, found in alike.items() if len(found) >= k}
+    rows = sum((0 if node["age"] else age, len(ages[home]) // width) in kept for home in left for age in ages[home])
+    assert release.recipe.published == len(release.table) == rows
+    assert len({(row["age"], row["members"]) for row in release.table}) == len(kept)
+    assert release.verdict.holds
+
+
+def test_a_release_with_sizes_is_applied_verified_and_planned(tmp_path: Path, capsys: Capsys) -> None:
+    rows = households([(1, 2), (2, 3), (1, 3), (1,), (2,), (3,), (1, 2, 3), (3, 2, 1, 1)])
+    path = tmp_path / "homes.csv"
+    path.write_text("\n".join([",".join(rows[0]), *(",".join(map(str, row.values())) for row in rows)]))
+    (tmp_path / "plan.toml").write_text(
+        'version = 1\n[data]\npath = "homes.csv"\nentity = "home"\nsize = "members"\n'
+        '[columns.home]\nrole = "identifier"\n[columns.age]\nrole = "quasi"\nhierarchy = { flat = true }\n'
+        '[columns.sick]\nrole = "sensitive"\n'
+        '[columns.members]\nrole = "quasi"\nhierarchy = { intervals = [2, 4] }\n'
+        '[privacy]\npromise = "k>=2"\nmax_suppressed = 0.5\n[output]\nfolder = "out"\nformat = "csv"\n'
+        'suppression = "entity"\n[search]\nalgorithm = "optimal"\n'
+    )
+    release = ic.Plan.read(tmp_path / "plan.toml").run(write=True)
+    assert release.schema.size == "members"
+    assert run_script(tmp_path / "out", capsys)[0] == 4  # whose row is whose, only the owner knows
+    assert ic.verify(tmp_path / "out", original=path).outcome == "holds"
+    again = ic.apply(tmp_path / "out/owner", rows, max_suppressed=0.5)
+    assert (again.schema.size, len(again.table)) == ("members", release.recipe.published)
+    assert "members" in {
+        column["name"] for column in json.loads((tmp_path / "out/public/release.json").read_text())["columns"]
+    }
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        ({"size": "n"}, "there is no entity"),
+        ({"size": "n", "entity": "home", "quasi": ["age"]}, "which people know of each other"),
+        ({"size": "n", "entity": "home", "count": "times"}, "rows stand for as many records as 'times' says"),
+        ({"size": "", "entity": "home"}, "size must name columns"),
+    ],
+)
+def test_a_size_that_makes_no_sense_is_refused(more: dict[str, Any], said: str) -> None:
+    with pytest.raises(ic.SchemaError, match=said):
+        ic.Schema(**{"quasi": ["age", "n"], **more})
+
+
+def test_a_size_does_not_replace_a_column() -> None:
+    schema = ic.Schema(["age"], entity="home", size="age")
+    with pytest.raises(ic.SchemaError, match="The table has a column 'age' already"):
+        ic.anonymize(households([(1, 2), (3, 4)]), schema, model="k>=2")
+
+
 @pytest.mark.parametrize("promise", PROMISES)
 def test_without_pseudonyms_its_owner_can(promise: str, tmp_path: Path, capsys: Capsys) -> None:
     saved(tmp_path / "out", promise, None)

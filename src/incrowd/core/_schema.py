@@ -131,6 +131,9 @@ class Schema:
         counts them.
     entity
         The column that says whose row it is, where a person can have several. Never published.
+    size
+        The name of a column that is made: how many rows the entity of a row has, such as the members of a household.
+        Whoever knows a household knows how large it is, so it is a quasi-identifier: name it in ``quasi`` too.
     count
         The column that says how many records a row stands for.
     missing
@@ -158,6 +161,7 @@ class Schema:
     insensitive: tuple[str, ...]
     shifted: ShiftedDates | None
     entity: str | None
+    size: str | None
     count: str | None
     missing: MissingPolicy
     missing_values: tuple[str, ...]
@@ -171,6 +175,7 @@ class Schema:
         insensitive: Sequence[str] = (),
         shifted: ShiftedDates | None = None,
         entity: str | None = None,
+        size: str | None = None,
         count: str | None = None,
         missing: MissingPolicy = "value",
         missing_values: Sequence[str] = ("",),
@@ -182,6 +187,7 @@ class Schema:
             "insensitive": _checked_names("insensitive", insensitive),
             "shifted": shifted,
             "entity": _checked_name("entity", entity) if entity is not None else None,
+            "size": _checked_name("size", size) if size is not None else None,
             "count": _checked_name("count", count) if count is not None else None,
             "missing": missing,
             "missing_values": _checked_texts("missing_values", missing_values),
@@ -261,10 +267,10 @@ class Schema:
     def _roles(self) -> Iterable[tuple[Role, str]]:
         yield from (("quasi-identifier", name) for name in self.quasi_names)
         yield from (("sensitive", name) for name in self.sensitive_names)
-        yield from (("identifier", name) for name in self.identifiers)
+        yield from (("identifier", name) for name in self.identifiers if name != self.entity)
         yield from (("insensitive", name) for name in self.insensitive)
         yield from (("shifted", name) for name in self.shifted_names)
-        if self.entity is not None and self.entity not in self.identifiers:
+        if self.entity is not None:
             yield "entity", self.entity
         if self.count is not None:
             yield "count", self.count
@@ -276,6 +282,7 @@ class Schema:
         if self.shifted is not None and not isinstance(self.shifted, ShiftedDates):
             msg = f"shifted must say which dates are shifted and how far, got {type(self.shifted).__name__}."
             raise SchemaError(msg, hint='write shifted=ShiftedDates(["admission", "discharge"], within=180).')
+        self._check_size()
         seen: dict[str, Role] = {}
         for role, name in self._roles():
             if name in seen:
@@ -294,6 +301,20 @@ class Schema:
             if not _may_be_bound(meaning):
                 msg = f"Column {name!r} was given {_what_is(meaning)} where categories or a hierarchy are expected."
                 raise SchemaError(msg, hint="use categories(...), tree(...), ordered(...) or None.")
+
+    def _check_size(self) -> None:
+        """Refuse a size of nothing, and one that nobody is supposed to know."""
+        if self.size is None:
+            return
+        if self.entity is None:
+            msg = f"{self.size!r} is to be the number of rows of an entity, and there is no entity."
+            raise SchemaError(msg, hint="name the column that says whose row it is, such as a household: entity=...")
+        if self.count is not None:
+            msg = f"{self.size!r} counts rows, and rows stand for as many records as {self.count!r} says."
+            raise SchemaError(msg, hint="make such a column before: how many records an entity has in all.")
+        if self.size not in self.quasi_names:
+            msg = f"{self.size!r} is the number of rows of an entity, which people know of each other."
+            raise SchemaError(msg, hint=f"name it among the quasi-identifiers too: quasi=[..., {self.size!r}].")
 
 
 UNTRUE = (

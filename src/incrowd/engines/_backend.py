@@ -17,7 +17,7 @@ import duckdb
 import narwhals.stable.v2 as nw
 import pyarrow as pa
 
-from incrowd.core import DataError, EngineError
+from incrowd.core import DataError, EngineError, Kind
 from incrowd.engines._arrow import is_text_type, type_sql
 from incrowd.engines._duckdb import Workshop, checked_sql, inner_names, name_sql, reader_of
 from incrowd.engines._files import Stamp, damage_in
@@ -47,6 +47,8 @@ class Backend(ABC):
 
     codebook: Codebook = NO_CODEBOOK
     can_spill: ClassVar[bool] = False
+    has_order: ClassVar[bool] = True
+    """Whether the rows of a frame have an order."""
     stamp: Stamp | None = None
 
     def __init__(self, resources: Resources = DEFAULT_RESOURCES) -> None:
@@ -84,6 +86,10 @@ class Backend(ABC):
     def settled(self, frame: Frame, rows: int) -> Frame:
         """Do what a frame of about so many rows asks for, where what is asked of it next would not fit beside it."""
         del rows
+        return frame
+
+    def staged(self, frame: Frame) -> Frame:
+        """Keep a frame of ours, in its order, where that is possible: what is asked of it again is cheap then."""
         return frame
 
     def with_own_types(self, frame: Frame, columns: Sequence[str]) -> Frame:
@@ -181,7 +187,6 @@ class DuckBackend(Backend):
         return frame_of(frame.to_native().order(", ".join(f'"{name}" ASC NULLS LAST' for name in by)))
 
     def staged(self, frame: Frame) -> Frame:
-        """Keep a frame of ours in our private folder, in its order: what is asked of it again is cheap then."""
         if self._workshop is None:
             return frame
         path, connection = self._workshop.copy(f"{secrets.token_hex(8)}.parquet").path, self._workshop.connection
@@ -306,3 +311,32 @@ def _comparable_sql(name: str, type_: str, number: int, *, foreign: bool) -> str
         whole = f"epoch_ns({name}) % 1000 = 0 OR {name} IS NULL"
         return checked_sql(whole, f"CAST({name} AS TIMESTAMPTZ)", "fine", number)
     return f'{name} COLLATE "binary"' if type_ == "VARCHAR" and foreign else name
+
+
+_KINDS: tuple[tuple[tuple[type[nw.dtypes.DType], ...], Kind], ...] = (
+    ((nw.Boolean,), "boolean"),
+    ((nw.Date,), "date"),
+    ((nw.String, nw.Categorical, nw.Enum), "text"),
+)
+
+
+def kind_of_dtype(dtype: nw.dtypes.DType) -> Kind | None:
+    """Say which kind of values a column declares; ``None`` for what cannot be grouped."""
+    if dtype.is_numeric():
+        return "number"
+    if isinstance(dtype, nw.Datetime):
+        return "instant" if dtype.time_zone else "datetime"
+    return next((kind for types, kind in _KINDS if isinstance(dtype, types)), None)
+
+
+def cleaned_column(inner: str, dtype: nw.dtypes.DType, missing_values: Sequence[str]) -> nw.Expr:
+    """Read one column: NaN and the texts that mean missing become null, -0.0 becomes 0.0, categories become text."""
+    column = nw.col(inner)
+    if dtype.is_float():
+        column = column if isinstance(dtype, nw.Float64) else column.cast(nw.Float64)
+        column = nw.when(~column.is_nan()).then(nw.when(column == 0).then(column.abs()).otherwise(column))
+    elif kind_of_dtype(dtype) == "text":
+        column = column if isinstance(dtype, nw.String) else column.cast(nw.String)
+        if missing_values:  # comparing one by one: engines are slow at looking into lists
+            column = nw.when(*(column != text for text in missing_values)).then(column)
+    return column.alias(inner)

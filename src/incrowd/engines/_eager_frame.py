@@ -25,11 +25,19 @@ from incrowd.core import (
     UnknownColumnError,
     tally,
 )
-from incrowd.engines._arrow import kind_of_type, with_own_type
+from incrowd.engines._arrow import kind_of_type, of_numbers, with_own_type
 from incrowd.engines._border import guarded
 from incrowd.engines._encoding import Coded
 from incrowd.engines._files import Stamp
-from incrowd.engines._protocol import Replacements, places_of_a_sample, report_stage, shifts_in, texts_in
+from incrowd.engines._protocol import (
+    BY_SIZE,
+    Replacements,
+    check_persons,
+    places_of_a_sample,
+    report_stage,
+    shifts_in,
+    texts_in,
+)
 from incrowd.engines._recoding import check_records, label_classes, publish_full_domain, publish_locally
 from incrowd.engines._resources import DEFAULT_RESOURCES, Resources
 from incrowd.engines._shift import shifted_column
@@ -44,6 +52,7 @@ class EagerEngine:
     shows_names: ClassVar[bool] = True
 
     stamp: Stamp | None = None
+    sized: str | None = None
     unused: tuple[str, ...] = ()  # what was said about how the table is written, and is in none of its columns
 
     def __init__(
@@ -75,6 +84,18 @@ class EagerEngine:
     def domains(self, names: Sequence[str]) -> dict[str, Domain]:
         self._check(names)
         return {name: self._known_column(name)[1] for name in names}
+
+    @guarded
+    def with_sizes(self, name: str, of: str) -> EagerEngine:
+        self._check([of])
+        coded = self._all_rows(of)
+        check_persons(coded.domain(of), BY_SIZE)
+        sizes = np.bincount(coded.codes, minlength=len(coded.keys))[coded.codes]
+        columns = {**self._columns, name: pa.chunked_array([of_numbers(sizes)])}
+        reading: dict[str, Any] = {"missing_values": self._missing_values, "drop": self._drop, "untyped": self._untyped}
+        made = EagerEngine(columns, self._hand_back, **reading, resources=self.resources)
+        made.stamp, made.unused, made.sized = self.stamp, self.unused, name
+        return made
 
     @guarded
     def census_size(self, request: CensusRequest) -> int:

@@ -23,17 +23,19 @@ from incrowd.core import (
     Recoding,
     UnknownColumnError,
 )
-from incrowd.engines._arrow import duration_error, to_numpy
-from incrowd.engines._backend import ROW, Backend, Frame, select_columns
+from incrowd.engines._arrow import duration_error, of_numbers, to_numpy
+from incrowd.engines._backend import ROW, Backend, Frame, cleaned_column, kind_of_dtype, select_columns
 from incrowd.engines._border import guarded
 from incrowd.engines._duckdb import inner_names
-from incrowd.engines._encoding import Coded, Coding, domain_of, with_words
+from incrowd.engines._encoding import Coded, Coding, domain_of, with_lookups, with_words
 from incrowd.engines._files import WAIT, Stamp
 from incrowd.engines._protocol import (
+    BY_SIZE,
     Engine,
     Replacements,
     Shift,
     cells_about,
+    check_persons,
     is_in_share,
     report_stage,
     shifts_in,
@@ -61,10 +63,12 @@ class FrameEngine:
     """A lazy frame, its columns called ``c0``, ``c1``, … in order, and its home."""
 
     _limited = True  # whether the values of columns count against the memory
+    _number: ClassVar[Any] = nw.Int64  # what numbers are that are added to the table
 
     shows_names: ClassVar[bool] = True
     """Whether an error may list the columns: the first line of a text file may be a record."""
 
+    sized: str | None = None
     unused: tuple[str, ...] = ()  # what was said about how the table is written, and is in none of its columns
 
     def __init__(  # noqa: PLR0913 - all but the first three are optional
@@ -106,13 +110,30 @@ class FrameEngine:
 
     @guarded
     def columns(self) -> dict[str, Kind | None]:
-        return {name: _kind_of(dtype) for name, dtype in self._dtypes.items()}
+        return {name: kind_of_dtype(dtype) for name, dtype in self._dtypes.items()}
 
     @guarded
     def domains(self, names: Sequence[str]) -> dict[str, Domain]:
         self._check(names)
         self._learn_values([name for name in names if name not in self._known])
         return {name: self._known[name].domain for name in names}
+
+    @guarded
+    def with_sizes(self, name: str, of: str) -> Engine:
+        whole, ordered = self._with_dropped_rows(), self._home.has_order
+        domain = whole.domains([of])[of]
+        check_persons(domain, BY_SIZE)
+        sizes = {"size": of_numbers(domain.counts.astype(np.int64))}
+        frame = whole._clean(list(self._inner), row=ordered)  # noqa: SLF001 - one of us
+        frame = with_lookups(frame, [(whole._coding(of, domain), sizes)], self._home)  # noqa: SLF001
+        names = [*self._inner, name]
+        inner = dict(zip(names, inner_names(len(names)), strict=True))
+        size = nw.col(f"size_of_{inner[of]}").cast(self._number)
+        frame = frame.with_columns(size.alias(inner[name]))
+        frame = self._home.ordered(frame, [ROW]) if ordered else frame
+        made = self._on_frame(self._home.staged(select_columns(frame, list(inner.values()))), names)
+        made.sized = name
+        return made
 
     @guarded
     def census_size(self, request: CensusRequest) -> int:
@@ -216,8 +237,18 @@ class FrameEngine:
     def materialise(self) -> Any:
         return self._home.hand_back(self._collect(self._sorted_frame()).rename_columns(list(self._inner)))
 
-    def _on_frame(self, frame: Frame) -> Self:
-        made = type(self)(frame, self._home, list(self._inner), missing_values=self._missing_values, drop=self._drop)
+    def _with_dropped_rows(self) -> FrameEngine:
+        """Give the table with the rows in which something is missing that must not be."""
+        if not self._drop:
+            return self
+        made = self._on_frame(self._source)
+        made._drop = []  # noqa: SLF001 - one of us
+        return made
+
+    def _on_frame(self, frame: Frame, names: Sequence[str] | None = None) -> Self:
+        """Give another frame with the same columns, or those that are named, read in the same way."""
+        names = list(self._inner) if names is None else names
+        made = type(self)(frame, self._home, names, missing_values=self._missing_values, drop=self._drop)
         made._refused, made._untyped = self._refused, self._untyped  # noqa: SLF001 - one of us
         return made
 
@@ -230,7 +261,7 @@ class FrameEngine:
     def _clean(self, names: Sequence[str], *, drop: bool = True, row: bool = False) -> Frame:
         """Give these columns as they are after the door: missing is null, dropped rows are gone."""
         wanted = [*dict.fromkeys([*names, *self._drop])]
-        doors = (_cleaned_column(self._inner[name], self._dtypes[name], self._missing_values) for name in wanted)
+        doors = (cleaned_column(self._inner[name], self._dtypes[name], self._missing_values) for name in wanted)
         source = self._home.numbered(self._source) if row and not self._numbered else self._source
         frame = source.select(*doors, *([nw.col(ROW)] if row else []))
         if drop and self._drop:
@@ -252,7 +283,7 @@ class FrameEngine:
     def _learn_values(self, names: Sequence[str]) -> None:
         report_stage("reading")
         for name in names:
-            if _kind_of(self._dtypes[name]) is None:
+            if kind_of_dtype(self._dtypes[name]) is None:
                 msg = f"Column {name!r} holds values of type {self._dtypes[name]}, which cannot be grouped."
                 raise DataError(msg, hint="use numbers, booleans, dates, timestamps or text.")
         for name, values, counts in self._values(names):
@@ -343,7 +374,7 @@ class FrameEngine:
                 days[shift.by] = shift.days(persons)
                 frame = with_days(frame, self._coding(shift.by, persons), days[shift.by], self._home)
             beside = days_beside(self._inner[shift.by])
-            if _kind_of(self._dtypes[name]) == "text":
+            if kind_of_dtype(self._dtypes[name]) == "text":
                 reach = int(np.abs(days[shift.by]).max(initial=0))
                 coding = self._coding(name, self.domains([name])[name])
                 frame = shift_texts(frame, coding, name, beside, reach, self._home)
@@ -361,31 +392,3 @@ class FrameEngine:
         untyped = [self._inner[name] for name in self._inner if name in self._untyped]
         frame = self._home.with_own_types(frame, untyped) if untyped else frame
         return select_columns(self._home.ordered(frame, [ROW]), inner) if numbered else self._home.ordered(frame, inner)
-
-
-_KINDS: tuple[tuple[tuple[type[nw.dtypes.DType], ...], Kind], ...] = (
-    ((nw.Boolean,), "boolean"),
-    ((nw.Date,), "date"),
-    ((nw.String, nw.Categorical, nw.Enum), "text"),
-)
-
-
-def _kind_of(dtype: nw.dtypes.DType) -> Kind | None:
-    if dtype.is_numeric():
-        return "number"
-    if isinstance(dtype, nw.Datetime):
-        return "instant" if dtype.time_zone else "datetime"
-    return next((kind for types, kind in _KINDS if isinstance(dtype, types)), None)
-
-
-def _cleaned_column(inner: str, dtype: nw.dtypes.DType, missing_values: Sequence[str]) -> nw.Expr:
-    """Read one column: NaN and the texts that mean missing become null, -0.0 becomes 0.0, categories become text."""
-    column = nw.col(inner)
-    if dtype.is_float():
-        column = column if isinstance(dtype, nw.Float64) else column.cast(nw.Float64)
-        column = nw.when(~column.is_nan()).then(nw.when(column == 0).then(column.abs()).otherwise(column))
-    elif _kind_of(dtype) == "text":
-        column = column if isinstance(dtype, nw.String) else column.cast(nw.String)
-        if missing_values:  # comparing one by one: engines are slow at looking into lists
-            column = nw.when(*(column != text for text in missing_values)).then(column)
-    return column.alias(inner)

@@ -41,16 +41,16 @@ class Shift:
 
     def days(self, persons: Domain) -> Any:
         """Give the days of every person."""
-        check_persons(persons)
+        check_persons(persons, "dates are shifted by person")
         return np.array([self.days_of(text) for text in persons.texts.tolist()], dtype=np.int64)
 
 
-def check_persons(persons: Domain) -> None:
-    """Refuse rows of nobody, whose dates nothing could shift."""
+def check_persons(persons: Domain, why: str) -> None:
+    """Refuse rows of nobody, where every row must be somebody's."""
     if persons.has_null:
         rows = int(persons.counts[-1])
         msg = f"Column {persons.column!r} says whose row it is, and is missing in {rows:,} rows."
-        raise DataError(msg, hint="dates are shifted by person: say whose these rows are, or leave them out.")
+        raise DataError(msg, hint=f"{why}: say whose these rows are, or leave them out.")
 
 
 Replacements = Mapping[str, Replace | Shift] | None
@@ -67,7 +67,7 @@ def texts_in(replace: Replacements) -> dict[str, Replace]:
 
 
 class Engine(Protocol):
-    """A table, wherever it lives, and the eight things that can be asked of it.
+    """A table, wherever it lives, and the nine things that can be asked of it.
 
     An engine knows nothing of privacy. All engines give equal answers for equal tables, whatever the order of the
     rows, the number of threads or the way the table is cut into chunks.
@@ -75,6 +75,10 @@ class Engine(Protocol):
 
     shows_names: ClassVar[bool]
     """Whether an error may list the columns: the first line of a text file may be a record."""
+
+    @property
+    def sized(self) -> str | None:
+        """The column of sizes, which the table was given."""
 
     @property
     def resources(self) -> Resources:
@@ -92,6 +96,12 @@ class Engine(Protocol):
 
     def domains(self, names: Sequence[str]) -> dict[str, Domain]:
         """Give the distinct values of columns, in canonical order, with their counts."""
+
+    def with_sizes(self, name: str, of: str) -> Engine:
+        """Give the table with one more column: how many rows have the value that a row has in some column.
+
+        All rows are counted, those too that are dropped because something is missing.
+        """
 
     def census_size(self, request: CensusRequest) -> int:
         """Say how many cells a census would have, without fetching it."""
@@ -149,6 +159,10 @@ class Engine(Protocol):
 
     def materialise(self) -> Any:
         """Give the table as the kind of frame that came in, sorted by its values unless it was recoded otherwise."""
+
+
+BY_SIZE = "the rows of each are counted"
+"""Why nobody's rows are refused where sizes are asked for."""
 
 
 # About how many cells a census would have: counted among some of them, which are the same ones on every engine.

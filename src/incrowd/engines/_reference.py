@@ -33,7 +33,7 @@ from incrowd.core import (
 from incrowd.engines._arrow import column_of_objects
 from incrowd.engines._border import guarded
 from incrowd.engines._files import Stamp
-from incrowd.engines._protocol import Replacements, places_of_a_sample, shifts_in, texts_in
+from incrowd.engines._protocol import BY_SIZE, Replacements, check_persons, places_of_a_sample, shifts_in, texts_in
 from incrowd.engines._recoding import check_records, other_records
 from incrowd.engines._resources import DEFAULT_RESOURCES, Resources
 from incrowd.engines._shift import WrittenDates
@@ -48,6 +48,7 @@ class ReferenceEngine:
 
     shows_names: ClassVar[bool] = True
     stamp: Stamp | None = None
+    sized: str | None = None
 
     def __init__(
         self,
@@ -76,6 +77,18 @@ class ReferenceEngine:
     def domains(self, names: Sequence[str]) -> dict[str, Domain]:
         UnknownColumnError.check(names if self.rows else (), self.names, given_as="column")
         return {name: Domain.of(name, [row[name] for row in self.rows]) for name in names}
+
+    @guarded
+    def with_sizes(self, name: str, of: str) -> ReferenceEngine:
+        rows = self.rows + self.dropped_rows
+        UnknownColumnError.check([of] if rows else (), self.names, given_as="column")
+        persons = Domain.of(of, [row[of] for row in rows])
+        check_persons(persons, BY_SIZE)
+        codes = _codes(persons, [row[of] for row in rows])
+        sized = [{**row, name: int(persons.counts[code])} for row, code in zip(rows, codes, strict=True)]
+        made = ReferenceEngine(sized, (), self.drop, keep_order=self.keep_order, resources=self.resources)
+        made.sized = name
+        return made
 
     @guarded
     def census_size(self, request: CensusRequest) -> int:

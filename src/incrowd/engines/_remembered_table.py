@@ -42,10 +42,15 @@ class Remembered:
     def __init__(self, engine: Engine, answers: TableMemory | None = None) -> None:
         self._engine = engine
         self._answers = answers or TableMemory()
+        self._sized: dict[tuple[str, str], Remembered] = {}
 
     @property
     def resources(self) -> Resources:
         return self._engine.resources
+
+    @property
+    def sized(self) -> str | None:
+        return self._engine.sized
 
     @property
     def stamp(self) -> Stamp | None:
@@ -70,6 +75,12 @@ class Remembered:
         if new:
             known |= self._engine.domains(new)
         return {name: known[name] for name in names}
+
+    def with_sizes(self, name: str, of: str) -> Engine:
+        """Give the table with one more column, once: what it answers is remembered too."""
+        if (name, of) not in self._sized:
+            self._sized[name, of] = Remembered(self._engine.with_sizes(name, of), TableMemory(self._answers.most))
+        return self._sized[name, of]
 
     def census_size(self, request: CensusRequest) -> int:
         return self._engine.census_size(request)

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, Self
 
 import duckdb
+import narwhals.stable.v2 as nw
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -54,6 +55,7 @@ class TextEngine(CountedEngine):
 
     shows_names = False
     records: RecordCount | None = None  # what counts them by the bytes of the files, which are yet to be read
+    _number = nw.String
     _home: DuckBackend
     _notation: Notation | None = None  # how the texts of the frame are written, unless they are plain
 
@@ -180,8 +182,8 @@ class TextEngine(CountedEngine):
                 return self._tally_of_classes(recoding, publish)
         return super().recode(recoding, publish, replace=replace, keep_order=keep_order)
 
-    def _on_frame(self, frame: Frame) -> Self:
-        made = super()._on_frame(frame)
+    def _on_frame(self, frame: Frame, names: Sequence[str] | None = None) -> Self:
+        made = super()._on_frame(frame, names)
         made.dialect, made._rewritten, made._unused = self.dialect, self.rewritten, self._unused  # noqa: SLF001 - one of us
         return made
 

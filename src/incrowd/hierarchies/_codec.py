@@ -179,6 +179,7 @@ def plain_roles(schema: Schema) -> Plain:
     roles = {name: [*value] if isinstance(value, tuple) else value for name, value in _fields_of(schema).items()}
     roles["quasi"] = list(schema.quasi_names)
     roles.pop("shifted")
+    roles |= {} if roles.pop("size") is None else {"size": schema.size}
     roles |= {} if schema.shifted is None else {"shifted": asdict(schema.shifted)}
     roles["sensitive"] = [[name, _plain_meaning(name, meaning)] for name, meaning in schema.sensitive]
     return ({"averaged": averaged} if averaged else {}) | roles
@@ -190,8 +191,9 @@ def schema_from_plain(plain: Mapping[str, Any], recoding: Recoding) -> Schema:
         name: KnownLadder(recoding.domains[name], ladder) for name, ladder in recoding.ladders.items()
     }
     known |= {name: Averaged(known.get(name, auto()), by) for name, by in plain.get("averaged", {}).items()}
-    roles = {one.name: plain[one.name] for one in fields(Schema) if one.name != "shifted"}
-    shifted = plain.get("shifted")  # missing in what earlier versions saved
+    roles = {one.name: plain[one.name] for one in fields(Schema) if one.name not in {"shifted", "size"}}
+    roles["size"] = plain.get("size")  # this and the next are missing in what earlier versions saved
+    shifted = plain.get("shifted")
     roles["shifted"] = None if shifted is None else ShiftedDates(**shifted)
     roles["quasi"] = {name: known.get(name) for name in plain["quasi"]}
     roles["sensitive"] = {name: _meaning_from_plain(meaning) for name, meaning in plain["sensitive"]}

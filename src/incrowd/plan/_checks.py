@@ -144,13 +144,25 @@ def _check_roles_of_data(data: DataSection, columns: Mapping[str, ColumnSection]
     if person is not None and person.role not in {"identifier", "drop"}:
         message = f"{data.entity!r} has the role {person.role!r}; the column of persons is never published."
         yield Trouble(("data", "entity"), message)
-    elif person is not None and person.keep is not None:
-        yield Trouble(("data", "entity"), f"{data.entity!r} is to be published as a pseudonym: rows would be linked.")
+    if data.size is not None:
+        yield from _check_size(data, columns)
     if data.count is not None and data.count in columns:
         role = columns[data.count].role
         yield Trouble(("data", "count"), f"{data.count!r} has the role {role!r} too; remove one of them.")
     if data.count is not None and data.count == data.entity:
         yield Trouble(("data", "count"), f"{data.count!r} cannot be 'entity' too.")
+
+
+def _check_size(data: DataSection, columns: Mapping[str, ColumnSection]) -> Iterator[Trouble]:
+    """See that what is counted is there, and that the count is known to others."""
+    own = columns.get(str(data.size))
+    if data.entity is None:
+        yield Trouble(("data", "size"), f"{data.size!r} counts the rows of an entity: name its column as 'entity'.")
+    if data.count is not None:
+        yield Trouble(("data", "size"), f"{data.size!r} counts rows, and rows stand for several records by 'count'.")
+    if own is None or own.role != "quasi":
+        message = f"{data.size!r} is known to others: it needs the role 'quasi' under [columns.{data.size}]."
+        yield Trouble(("data", "size"), message)
 
 
 def _check_column(name: str, column: ColumnSection, folder: Path) -> Iterator[Trouble]:

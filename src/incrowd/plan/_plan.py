@@ -188,6 +188,7 @@ class Plan:
             insensitive=[name for name, column in self.columns.items() if column.role == "insensitive"],
             shifted=self.shift.build([name for name, column in self.columns.items() if column.role == "shifted"]),
             entity=self.data.entity,
+            size=self.data.size,
             count=self.data.count,
             missing=self.data.missing_policy,
             missing_values=self.data.missing,

@@ -207,6 +207,7 @@ class DataSection(Part):
     missing: tuple[StrictStr, ...] = _key("Texts that count as missing.", default=("",))
     missing_policy: Literal["value", "drop"] = _key("Missing is a value, or drops the record.", default="value")
     entity: Text | None = _key("The column that says whose row it is.")
+    size: Text | None = _key("A column that is made: how many rows the entity has.")
     count: Text | None = _key("The column that says how many records a row stands for.")
 
 

@@ -130,10 +130,23 @@ def open_with_schema(table: Any, schema: Schema, **reading: Any) -> Engine:
     engine = open_table(
         table, missing_values=schema.missing_values, drop_missing=drop, lists=separators_of(schema), **reading
     )
+    engine = with_size(engine, schema)
     schema.check_columns(list(engine.columns()), show=engine.shows_names)
     for note in unused_notation_notes(engine):
         warn(note)
     return engine
+
+
+def with_size(engine: Engine, schema: Schema) -> Engine:
+    """Give the table with the column that says how many rows its entity has, if there is to be one."""
+    if schema.size is None or schema.entity is None or engine.sized == schema.size:
+        return engine
+    if schema.size in engine.columns():
+        msg = f"The table has a column {schema.size!r} already."
+        raise SchemaError(
+            msg, hint="give the column of sizes another name, or take that column as it is: without size."
+        )
+    return engine.with_sizes(schema.size, schema.entity)
 
 
 def unused_notation_notes(engine: Engine) -> list[str]:

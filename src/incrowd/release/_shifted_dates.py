@@ -89,7 +89,7 @@ def windows_of(engine: Engine, schema: Schema) -> dict[str, Window]:
         return {}
     others = [*schema.quasi_names, *schema.sensitive_names, *filter(None, (schema.entity, schema.count))]
     domains = engine.domains([*others, *dates.columns])
-    check_persons(domains[schema.entity])
+    check_persons(domains[schema.entity], "dates are shifted by person")
     for name in dates.columns:
         check_room(domains[name], dates.furthest)
     found = {name: first_and_last_day(domains[name]) for name in dates.columns}

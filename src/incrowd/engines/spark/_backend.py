@@ -178,6 +178,8 @@ FEW = 1_000_000  # tables of so many rows are sent to every worker; larger ones 
 class SparkBackend(Backend):
     """A Spark session, classic or over Connect: none of its settings are changed."""
 
+    has_order = False
+
     def __init__(self, session: Any, resources: Resources = DEFAULT_RESOURCES) -> None:
         super().__init__(resources)
         self._session = session
