@@ -10,7 +10,9 @@ import pyarrow as pa
 import pytest
 
 import incrowd as ic
-from incrowd.release import published_rows
+from incrowd.core import CensusRequest
+from incrowd.engines import open_table
+from incrowd.release import published_rows, rows_with_sizes
 
 SCHEMA = ic.Schema(quasi={"zip": ic.mask(), "age": ic.intervals(5, 10, 20, 40)}, sensitive=["disease"])
 
@@ -44,3 +46,12 @@ def test_rows_become_what_is_published_also_at_a_floor(algorithm: Any, memory: s
 def test_a_value_that_the_table_does_not_have_is_in_no_class() -> None:
     release = ic.anonymize(people(), SCHEMA, model="k>=5", algorithm=ic.Mondrian(), memory="60KB")
     assert published_rows(release.recoding, ["zip", "age", "disease"], [["99999", "30", "flu"]]) == [None]
+
+
+def test_rows_get_the_size_of_their_entity_and_those_of_nobody_none() -> None:
+    table = [{"home": home, "age": 30} for home in ("b", "a", "b", "c", "b")]
+    census = open_table(table).with_sizes("size", "home").census(CensusRequest(("home", "size")))
+    rows: list[list[str | None]] = [["1", "c"], ["2", "b"], ["3", "a"], ["4", None], ["5", "z"]]
+    assert rows_with_sizes(rows, 1, census) == [
+        ["1", "c", "1"], ["2", "b", "3"], ["3", "a", "1"], ["4", None, None], ["5", "z", None],
+    ]  # fmt: skip

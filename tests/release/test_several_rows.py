@@ -167,6 +167,14 @@ def test_a_size_that_makes_no_sense_is_refused(more: dict[str, Any], said: str) 
         ic.Schema(**{"quasi": ["age", "n"], **more})
 
 
+def test_rows_that_are_dropped_count_in_the_size() -> None:
+    rows = households([(1, 2)] * 3)
+    rows[0]["age"] = None
+    schema = ic.Schema(["age", "members"], ["sick"], entity="home", size="members", missing="drop")
+    release = ic.anonymize(rows, schema, model="k>=2", algorithm=ic.Optimal())
+    assert [row["members"] for row in release.table] == [2] * 5
+
+
 def test_a_size_does_not_replace_a_column() -> None:
     schema = ic.Schema(["age"], entity="home", size="age")
     with pytest.raises(ic.SchemaError, match="The table has a column 'age' already"):

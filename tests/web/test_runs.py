@@ -38,6 +38,18 @@ def test_a_run_shows_rows_before_and_after(finished: Visitor) -> None:
     assert shown["findings"][0]["holds"] is True
 
 
+def test_a_run_knows_how_many_rows_an_entity_has(planned: Visitor, folder: Path) -> None:
+    columns = {"rows": {"role": "quasi", "hierarchy": {"flat": True}}}
+    change = {"data": {"entity": "zip", "size": "rows"}, "columns": {"zip": {"role": "identifier"}, **columns}}
+    planned.ask("PATCH", "/api/plan", json={**change, "output": {"suppression": "entity"}})
+    planned.work(kind="run")
+    rows = planned.ask("GET", "/api/runs/1")["rows"]
+    assert rows["columns"] == ["age", "sex", "disease", "rows"]
+    with (folder / "patients.csv").open(encoding="utf-8") as file:
+        zips = [row["zip"] for row in csv.DictReader(file)]
+    assert [row[-1] for row in rows["before"]] == [str(zips.count(one)) for one in zips]
+
+
 def test_what_is_dangerous_is_noted_with_the_run(planned: Visitor) -> None:
     planned.ask("PATCH", "/api/plan", json={"output": {"order": "keep"}})
     planned.work(kind="run")

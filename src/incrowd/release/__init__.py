@@ -11,6 +11,7 @@ from incrowd.release._census import (
     open_with_schema,
     reading_as_before,
     unused_notation_notes,
+    with_size,
 )
 from incrowd.release._certificate import limits_of
 from incrowd.release._columns import PublishedColumn
@@ -24,7 +25,7 @@ from incrowd.release._recoding_file import HEADER, SavedRecoding, StoredRecoding
 from incrowd.release._release import Release, open_original, open_release
 from incrowd.release._release_file import open_released, public_schema, wording_of
 from incrowd.release._republication import WHOSE
-from incrowd.release._rows import first_rows, published_rows
+from incrowd.release._rows import first_rows, published_rows, rows_with_sizes
 from incrowd.release._shifted_dates import IntervalRisk, untrue_text
 from incrowd.release._signature import KeyFile
 from incrowd.release._solutions import Strength, frontier, solutions
@@ -58,6 +59,6 @@ __all__ = [
     "format_like", "free_name", "frontier", "inspect_node", "is_comparable", "ladders_of", "lattice_of", "limits_of",
     "load_recoding", "looks_at_levels", "notes_on_look_alikes", "open_original", "open_problem", "open_release",
     "open_released", "open_with_schema", "prediction_of", "public_schema", "published_rows", "read_certificate",
-    "reading_as_before", "save_recoding", "settings_of", "solutions", "untrue_text", "unused_notation_notes",
-    "verdict_of", "verify", "version_of", "version_of_draft", "wording_of",
+    "reading_as_before", "rows_with_sizes", "save_recoding", "settings_of", "solutions", "untrue_text",
+    "unused_notation_notes", "verdict_of", "verify", "version_of", "version_of_draft", "with_size", "wording_of",
 ]  # fmt: skip

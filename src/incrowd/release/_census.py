@@ -126,7 +126,7 @@ def reading_as_before(table: Any, reading: Mapping[str, Any], before: Mapping[st
 def open_with_schema(table: Any, schema: Schema, **reading: Any) -> Engine:
     """Open a table as its schema reads it, and check that the columns are there."""
     check_arguments(schema, reading, Reading.__annotations__)
-    drop = schema.quasi_names if schema.missing == "drop" else ()
+    drop = [name for name in schema.quasi_names if name != schema.size] if schema.missing == "drop" else []
     engine = open_table(
         table, missing_values=schema.missing_values, drop_missing=drop, lists=separators_of(schema), **reading
     )

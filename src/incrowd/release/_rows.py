@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from incrowd.core import TOP, Domain, FullDomainRecoding, LocalRecoding, Recoding
+from incrowd.core import TOP, Census, Domain, FullDomainRecoding, LocalRecoding, Recoding
 from incrowd.engines import Notation, head_of, header_of, is_text, plain_day, plain_number
 
 Row = list[str | None]
@@ -47,6 +47,16 @@ def first_rows(
         rows = [row for row in itertools.islice(lines, int(header), limit + int(header)) if row]
     padded = [[*row, *([""] * len(names))][: len(names)] for row in rows]
     return names, [[None if value in {"", *missing} else value for value in row] for row in padded]
+
+
+def rows_with_sizes(rows: Sequence[Row], place: int, census: Census, notation: Notation = PLAIN) -> list[Row]:
+    """Add to each row how many rows its entity has, whom the column at a place names: a census counted both."""
+    (entity, size), (who, how_many) = census.quasi, census.codes
+    domain = census.domains[entity]
+    sizes = np.full(len(domain) + 1, None, dtype=object)  # the last is nobody's
+    sizes[who] = census.domains[size].texts[how_many]
+    codes = _codes_of_texts(domain, [row[place] for row in rows], notation)
+    return [[*row, text] for row, text in zip(rows, sizes[codes].tolist(), strict=True)]
 
 
 def _cell_text(name: str, value: Any) -> str | None:

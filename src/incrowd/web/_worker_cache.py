@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from incrowd.core import Domain, PrivacyWarning, UnknownColumnError
+from incrowd.core import CensusRequest, Domain, PrivacyWarning, Schema, UnknownColumnError
 from incrowd.engines import Notation, Remembered, open_table
 from incrowd.plan import Plan, Suggestion, suggest
-from incrowd.release import Release, first_rows
+from incrowd.release import Release, first_rows, rows_with_sizes, with_size
 from incrowd.web._history import read_json
 from incrowd.web._plans import read_plan
 from incrowd.web._progress import Teller
@@ -38,11 +38,14 @@ def table_of(plan: Plan) -> Remembered:
     if key not in CACHE.tables:
         CACHE.tables.clear()  # one table at a time: they are large
         CACHE.suggestions.clear()
-        quasi = [name for name, one in plan.columns.items() if one.role == "quasi"]
-        drop = quasi if plan.data.missing_policy == "drop" else ()
+        data = plan.data
+        quasi = [name for name, one in plan.columns.items() if one.role == "quasi" and name != data.size]
+        drop = quasi if data.missing_policy == "drop" else ()
         engine = open_table(
-            plan.path(str(plan.data.path)), missing_values=plan.data.missing, drop_missing=drop, **reading_of(plan)
+            plan.path(str(data.path)), missing_values=data.missing, drop_missing=drop, **reading_of(plan)
         )
+        if data.entity is not None and data.size is not None:
+            engine = with_size(engine, Schema([data.size], entity=data.entity, size=data.size))
         CACHE.tables[key] = Remembered(engine)
     return CACHE.tables[key]
 
@@ -59,7 +62,11 @@ def notation_of(plan: Plan) -> Notation:
 def first_rows_of(plan: Plan, limit: int) -> tuple[list[str], list[Row]]:
     data = plan.data
     how: Plain = {"encoding": data.encoding, "separator": data.separator, "header": data.header, "sheet": data.sheet}
-    return first_rows(plan.path(str(data.path)), limit, **how, missing=data.missing)
+    names, rows = first_rows(plan.path(str(data.path)), limit, **how, missing=data.missing)
+    if data.size is None or data.entity not in names:
+        return names, rows
+    census = table_of(plan).census(CensusRequest((data.entity, data.size)))
+    return [*names, data.size], rows_with_sizes(rows, names.index(data.entity), census, notation_of(plan))
 
 
 def short(row: Sequence[str | None]) -> Row:
@@ -126,4 +133,5 @@ def _key_of_plan(plan: Plan) -> tuple[Any, ...]:
     data = plan.data
     quasi = tuple(name for name, one in plan.columns.items() if one.role == "quasi")
     dropped = quasi if data.missing_policy == "drop" else ()
-    return str(path), state, *sorted(reading_of(plan).items()), data.missing, dropped
+    sized = None if data.size is None else (data.entity, data.size)
+    return str(path), state, *sorted(reading_of(plan).items()), data.missing, dropped, sized
