@@ -53,29 +53,31 @@ def _cheapest_first(votes: Small, cost: Counts, known: int) -> Small:
 @compile_inner
 def _keep_supported(labels: Labels, known: int, votes: Small, support: Support, work: Work) -> int:
     """Keep the labels that still have votes and support, with the points that are free; forget the others."""
+    cost, ends, levels, members = labels
+    free, goal, best = work.free, work.goal, work.best
     number = np.full(known, -1, dtype=np.int32)
     kept, used = 0, 0
     for label in range(known):
-        start, end = labels.ends[label], labels.ends[label + 1]
-        votes[label] = votes[label] and is_enough(support, labels.members, start, end, work.free, work.seen)
-    old = labels.ends[0]
+        if votes[label]:
+            votes[label] = is_enough(support, members, ends[label], ends[label + 1], free, work.seen)
+    old = ends[0]
     for label in range(known):
-        start, old = old, labels.ends[label + 1]
+        start, old = old, ends[label + 1]
         if votes[label]:
             for at in range(start, old):
-                if work.free[labels.members[at]]:
-                    labels.members[used] = labels.members[at]
+                if free[members[at]]:
+                    members[used] = members[at]
                     used += 1
             number[label] = kept
-            labels.cost[kept] = labels.cost[label]
-            for column in range(labels.levels.shape[1]):
-                labels.levels[kept, column] = labels.levels[label, column]
-            labels.ends[kept + 1] = used
+            cost[kept] = cost[label]
+            for column in range(levels.shape[1]):
+                levels[kept, column] = levels[label, column]
+            ends[kept + 1] = used
             kept += 1
-    for point in range(len(work.free)):
-        if work.free[point] and work.best[point] >= 0:
-            work.best[point] = number[work.best[point]]
-            work.goal[point] = NEVER if work.best[point] < 0 else -1
+    for point in range(len(free)):
+        if free[point] and best[point] >= 0:
+            best[point] = number[best[point]]
+            goal[point] = NEVER if best[point] < 0 else -1
     return kept
 
 
@@ -89,36 +91,37 @@ def form_classes(
     # level of every class in each column.
     columns, points = tables.place.shape
     work, labels = room_for(columns, points, len(support.worth))
-    free, owner = work.free, np.full(points, -1, dtype=np.int32)
+    free, best, first, seen = work.free, work.best, work.order[0], work.seen
+    owner = np.full(points, -1, dtype=np.int32)
     formed = np.empty((points, columns), dtype=np.int16)
     known, classes = np.int64(0), 0
     while True:
         count = 0
         for point in range(points):
             if free[point]:
-                work.order[0, count] = point
+                first[count] = point
                 count += 1
         if count == 0:
             break
         labels, known = search_labels(tables, support, work, count, labels, known, steps * count)
         votes = np.zeros(known, dtype=np.int32)
         for point in range(points):
-            if free[point] and work.best[point] >= 0:
-                votes[work.best[point]] += 1
-        listed = _cheapest_first(votes, labels.cost, known)
+            if free[point] and best[point] >= 0:
+                votes[best[point]] += 1
+        cost, ends, levels, members = labels
+        listed = _cheapest_first(votes, cost, known)
         if len(listed) == 0:
             break
         taken = len(listed) if count < few else max(1, int(len(listed) * share))
         for label in listed[:taken]:
-            start, end = labels.ends[label], labels.ends[label + 1]
-            if is_enough(support, labels.members, start, end, free, work.seen):
-                for at in range(start, end):
-                    point = labels.members[at]
+            if is_enough(support, members, ends[label], ends[label + 1], free, seen):
+                for at in range(ends[label], ends[label + 1]):
+                    point = members[at]
                     if free[point]:
                         free[point] = False
                         owner[point] = classes
                 for column in range(columns):
-                    formed[classes, column] = labels.levels[label, column]
+                    formed[classes, column] = levels[label, column]
                 classes += 1
         known = _keep_supported(labels, known, votes, support, work)
     return owner, formed[:classes]

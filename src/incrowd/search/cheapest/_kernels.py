@@ -16,7 +16,6 @@ from incrowd.core.kernels import compiled
 from incrowd.search._problem import Bools, Counts
 
 Small = npt.NDArray[np.int32]
-Run = tuple[int, int, int, int, int]
 
 NEVER = 2**62  # a cost above every cost
 INSERT = 24  # so few points are sorted by inserting one after the other
@@ -58,14 +57,6 @@ class Work(NamedTuple):
     seen: Counts  # a stamp for every kind, and the last one that was used
 
 
-class Steps(NamedTuple):
-    """Per column what the group that is looked at may still take: a step is a point at a level."""
-
-    left: Counts
-    ahead: Counts  # so many steps all its levels take
-    used: Bools  # whether it has a run with support
-
-
 class Labels(NamedTuple):
     """Labels that were found: what each costs, its level in every column, and the points under it."""
 
@@ -81,62 +72,68 @@ def compile_inner(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 @compile_inner
-def _sort_points(order: Small, depth: int, size: int, place: Small, spare: Small, bins: Counts) -> None:
-    """Sort points by their place, those of one place as they stand: by inserting, or byte by byte."""
-    if size <= INSERT:
-        for at in range(1, size):
-            point = order[depth, at]
-            key = place[depth, point]
-            to = at
-            while to > 0 and place[depth, order[depth, to - 1]] > key:
-                order[depth, to] = order[depth, to - 1]
-                to -= 1
-            order[depth, to] = point
-        return
+def _sort_points(order: Small, keys: Small, place: Small, depth: int, size: int, spare: Small, bins: Counts) -> None:
+    """Sort points by their place, those of one place as they stand, and lay their places side by side in ``keys``."""
     least, most = place[depth, order[depth, 0]], place[depth, order[depth, 0]]
     for at in range(size):
-        least, most = min(least, place[depth, order[depth, at]]), max(most, place[depth, order[depth, at]])
+        key = place[depth, order[depth, at]]
+        keys[depth, at], least, most = key, min(least, key), max(most, key)
+    if least == most:
+        return
+    if size <= INSERT:  # by inserting
+        for at in range(1, size):
+            point, key, to = order[depth, at], keys[depth, at], at
+            while to > 0 and keys[depth, to - 1] > key:
+                order[depth, to], keys[depth, to] = order[depth, to - 1], keys[depth, to - 1]
+                to -= 1
+            order[depth, to], keys[depth, to] = point, key
+        return
     shift = 0
-    while (most - least) >> shift:
-        for byte in range(257):
+    while (most - least) >> shift:  # byte by byte
+        highest = min((most - least) >> shift, 255)
+        for byte in range(highest + 2):
             bins[byte] = 0
         for at in range(size):
-            bins[(((place[depth, order[depth, at]] - least) >> shift) & 255) + 1] += 1
-        for byte in range(255):
+            bins[(((keys[depth, at] - least) >> shift) & 255) + 1] += 1
+        for byte in range(highest):
             bins[byte + 1] += bins[byte]
         for at in range(size):
-            byte = ((place[depth, order[depth, at]] - least) >> shift) & 255
+            byte = ((keys[depth, at] - least) >> shift) & 255
             spare[bins[byte]] = order[depth, at]
             bins[byte] += 1
         for at in range(size):
             order[depth, at] = spare[at]
+            keys[depth, at] = place[depth, spare[at]]
         shift += 8
 
 
 @compile_inner
 def is_enough(support: Support, points: Small, start: int, end: int, free: Bools, seen: Counts) -> bool:
     """Say whether the points that are still free have what a class must have."""
-    # `seen` has a stamp for every kind, and the last one that was used at its end.
-    for which in range(len(support.needed)):
-        left = support.needed[which]
+    # `seen` has a stamp for every kind, and the last one that was used at its end. No amount is negative.
+    amounts, needed, starts, kinds, worth, wanted = support  # once: asking for an array in a loop takes longer than it
+    for which in range(len(needed)):
+        left = needed[which]
         for at in range(start, end):
+            if left <= 0:
+                break
             if free[points[at]]:
-                left -= support.amounts[which, points[at]]
+                left -= amounts[which, points[at]]
         if left > 0:
             return False
-    for which in range(len(support.wanted)):
-        left = support.wanted[which]
+    for which in range(len(wanted)):
+        left = wanted[which]
         seen[-1] += 1
         stamp = seen[-1]
         for at in range(start, end):
             if left <= 0:
                 break
             if free[points[at]]:
-                for entry in range(support.starts[which, points[at]], support.starts[which, points[at] + 1]):
-                    kind = support.kinds[entry]
+                for entry in range(starts[which, points[at]], starts[which, points[at] + 1]):
+                    kind = kinds[entry]
                     if seen[kind] != stamp:
                         seen[kind] = stamp
-                        left -= support.worth[kind]
+                        left -= worth[kind]
         if left > 0:
             return False
     return True
@@ -162,67 +159,22 @@ def _with_room(labels: Labels, known: int, used: int) -> Labels:
 
 
 @compile_inner
-def _run_at(
-    place: Small, node: Small, amounts: Counts, goal: Counts, order: Small, depth: int, start: int, size: int, base: int
-) -> Run:
-    """Give the end of the run that begins at a point, its first and last place, its records and its largest goal."""
-    first = place[depth, order[depth, start]]
-    end, last, weight, most = start, first, 0, -1
-    while end < size:
-        point = order[depth, end]
-        if node[base + place[depth, point]] != node[base + first]:
-            break
-        last = place[depth, point]
-        weight += amounts[0, point]
-        most = max(most, goal[point])
-        end += 1
-    return end, first, last, weight, most
-
-
-@compile_inner
 def _note_label(work: Work, labels: Labels, known: int, start: int, end: int, price: int, chosen: Counts) -> Labels:
     """Note a label and its points, and let those vote for it that had none as cheap."""
-    used, depth = labels.ends[known], len(chosen) - 1
+    depth = len(chosen) - 1
+    used = labels.ends[known]
     labels = _with_room(labels, known, used + end - start)
+    members, goal, best, points = labels.members, work.goal, work.best, work.order[depth]
     for at in range(start, end):
-        point = work.order[depth, at]
-        labels.members[used + at - start] = point
-        if price < work.goal[point]:
-            work.goal[point] = price
-            work.best[point] = known
+        point = points[at]
+        members[used + at - start] = point
+        if price < goal[point]:
+            goal[point] = price
+            best[point] = known
     labels.cost[known] = price
     labels.ends[known + 1] = used + end - start
-    for column in range(depth + 1):
-        labels.levels[known, column] = chosen[column]
+    labels.levels[known] = chosen
     return labels
-
-
-@compile_inner
-def _begin_group(steps: Steps, depth: int, size: int, height: int, most: int) -> None:
-    """Let a group take so many steps at most, which has so many points and levels."""
-    steps.left[depth], steps.ahead[depth], steps.used[depth] = most, size * (height + 1), False
-
-
-@compile_inner
-def _share_of_run(steps: Steps, depth: int, points: int) -> int:
-    """Take a step for every point of a run, and give the steps that may be taken inside of it."""
-    share: int = max(steps.left[depth], 0) // max(steps.ahead[depth], 1) * points
-    steps.ahead[depth] -= points
-    steps.left[depth] -= points
-    return share
-
-
-@compile_inner
-def _end_group(work: Work, steps: Steps, depth: int, size: int, price: int, more: bool) -> bool:
-    """Say whether a group is done with: no level is left, or too few steps are. What is left its parent may take."""
-    hurried = steps.used[depth] and steps.left[depth] < size * (len(steps.left) - depth)
-    if more and hurried:
-        for at in range(size):
-            point = work.order[depth, at]
-            work.floor[point] = min(work.floor[point], price)
-    if depth > 0 and (hurried or not more):
-        steps.left[depth - 1] += steps.left[depth]
-    return hurried or not more
 
 
 @compile_inner
@@ -239,49 +191,94 @@ def search_labels(
     gets its share by its points, and what one leaves the later ones may use. A group with few steps left is hurried
     through: no level is tried above one that has a run with support, and its points cost at least what it costs.
     """
-    place, heights, bases, widths, node, costs, lines, along, full = tables  # quicker than asking for each
-    order, free, goal, _, _, seen = work
-    amounts, least, columns = support.amounts, support.needed[0], len(heights)
+    # Whoever calls a function or asks a tuple for an array counts its users, each time, which would take most of the
+    # time: so what happens for every run stands here, on arrays that were asked for once.
+    place, heights, bases, widths, node, costs, lines, along, full = tables
+    order, _, goal, _, floor, seen = work
+    amounts, needed, starts, kinds, worth, wanted = support
+    columns = len(heights)
     level, chosen, size, at, spent = np.zeros((5, columns), dtype=np.int64)
+    keys = np.empty((columns, count), dtype=np.int32)  # per column the places of the points in their order
     spare, bins = np.empty(count, dtype=np.int32), np.zeros(257, dtype=np.int64)
-    steps = Steps(
-        np.zeros(columns, dtype=np.int64), np.zeros(columns, dtype=np.int64), np.zeros(columns, dtype=np.bool_)
-    )
-    _begin_group(steps, 0, count, heights[0], most_steps)
+    # Per column what the group that is looked at may still take, so many steps all its levels take, and whether it has
+    # a run with support: a step is a point at a level.
+    left, ahead, used = np.zeros(columns, np.int64), np.zeros(columns, np.int64), np.zeros(columns, np.bool_)
+    left[0], ahead[0] = most_steps, count * (heights[0] + 1)
     size[0], depth, fresh = count, np.int64(0), True
     while depth >= 0:
         if fresh:
-            _sort_points(order, depth, size[depth], place, spare, bins)
+            _sort_points(order, keys, place, depth, size[depth], spare, bins)
             fresh = False
-        if at[depth] >= size[depth]:
+        if at[depth] >= size[depth]:  # a level is done, and perhaps the group: too few steps are left, or no level is
             at[depth] = 0
             level[depth] += 1
-            depth -= _end_group(work, steps, depth, size[depth], spent[depth], level[depth] <= heights[depth])
+            hurried = used[depth] and left[depth] < size[depth] * (columns - depth)
+            if level[depth] <= heights[depth] and not hurried:
+                continue
+            if level[depth] <= heights[depth]:
+                for one in range(size[depth]):
+                    floor[order[depth, one]] = min(floor[order[depth, one]], spent[depth])
+            if depth > 0:
+                left[depth - 1] += left[depth]  # what is left its parent may take
+            depth -= 1
             continue
-        start, base = at[depth], bases[depth] + level[depth] * widths[depth]
-        end, first, last, weight, most = _run_at(place, node, amounts, goal, order, depth, start, size[depth], base)
-        at[depth], chosen[depth] = end, level[depth]
-        share = _share_of_run(steps, depth, end - start)
+        start, base, chosen[depth] = at[depth], bases[depth] + level[depth] * widths[depth], level[depth]
+        first = keys[depth, start]
+        end, weight, here = start, 0, node[base + first]
+        while end < size[depth] and node[base + keys[depth, end]] == here:
+            weight += amounts[0, order[depth, end]]
+            end += 1
+        at[depth], last, below = end, keys[depth, end - 1], base - widths[depth]
+        share = (end - start, max(left[depth], 0), max(ahead[depth], 1))
+        ahead[depth] -= end - start
+        left[depth] -= end - start
         if end - start == size[depth]:
             level[depth] = heights[depth]  # the whole group: nothing above has more points
-        below = base - widths[depth]
-        if weight < least or (chosen[depth] > 0 and node[below + first] == node[below + last]):
+        if weight < needed[0] or (chosen[depth] > 0 and node[below + first] == node[below + last]):
             continue
         price = spent[depth] + costs[base + first]
         if lines[depth] >= 0:
-            way = along[lines[depth] + last] - along[lines[depth] + first]
-            price = spent[depth] + min(way, full[depth])
-        if price >= most or not is_enough(support, order[depth], start, end, free, seen):
+            price = spent[depth] + min(along[lines[depth] + last] - along[lines[depth] + first], full[depth])
+        dear = True
+        for one in range(start, end):
+            if price < goal[order[depth, one]]:
+                dear = False
+                break
+        if dear:
             continue
-        steps.used[depth] = True
+        enough = True
+        for which in range(1, len(needed)):
+            lacks = needed[which]
+            for one in range(start, end):
+                lacks -= amounts[which, order[depth, one]]
+            enough &= lacks <= 0
+        for which in range(len(wanted)):
+            lacks = wanted[which]
+            seen[-1] += 1
+            for one in range(start, end):
+                if lacks <= 0:
+                    break
+                point = order[depth, one]
+                for entry in range(starts[which, point], starts[which, point + 1]):
+                    if seen[kinds[entry]] != seen[-1]:
+                        seen[kinds[entry]] = seen[-1]
+                        lacks -= worth[kinds[entry]]
+            enough &= lacks <= 0
+            if not enough:
+                break
+        if not enough:
+            continue
+        used[depth] = True
         if depth + 1 == columns:
             labels = _note_label(work, labels, known, start, end, price, chosen)
             known += 1
             continue
-        steps.left[depth] -= share
+        points, steps, among = share
+        left[depth + 1] = steps // among * points
+        left[depth] -= left[depth + 1]
         depth, fresh = depth + 1, True
-        level[depth], at[depth], size[depth], spent[depth] = 0, 0, end - start, price
-        _begin_group(steps, depth, end - start, heights[depth], share)
+        level[depth], at[depth], size[depth], spent[depth], used[depth] = 0, 0, end - start, price, False
+        ahead[depth] = size[depth] * (heights[depth] + 1)
         for to in range(start, end):
             order[depth, to - start] = order[depth - 1, to]
     return labels, known

@@ -214,6 +214,9 @@ class PointNeeds:
         worth, wanted = [np.zeros(0, dtype=np.int64)], []
         entries = known = 0
         for one in self.sums:
+            if one.kinds is None and (one.worth == 1).all():
+                least = max(least, one.least)
+                continue
             if one.kinds is None:
                 plain.append(one)
                 continue
