@@ -6,6 +6,7 @@ import heapq
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -41,6 +42,8 @@ BOUND_WORK, FEWEST_LOOKS = 4_000_000, 20
 """What a bound may take, a point times the square of the columns each time; nothing if that is for fewer looks."""
 NODES, VISITS = 1 << 20, 60_000_000
 """The best node is looked for in lattices of so many nodes, with so many visits, one counting for every point."""
+BESIDE = 4_000
+"""Nodes of tables with so many points are looked at side by side; of shorter ones most of a look holds up the others."""
 ENDS = 5
 """Where stars are limited, so many of the nodes that were looked at are tried at the end."""
 NEAR, NEAR_ENDS = 1.02, 2
@@ -159,7 +162,8 @@ class Walk:
     def ways(self, plain: Levels | None, progress: OnProgress | None) -> list[Levels]:
         """Give the best levels found by walks from several starts; some more where stars are limited."""
         below_top = tuple(max(low, high - 1) for low, high in zip(self.lows, self.highs, strict=True))
-        with ThreadPoolExecutor(os.cpu_count()) as threads:
+        beside = len(self.lowest.census) >= BESIDE
+        with ThreadPoolExecutor(os.cpu_count()) if beside else nullcontext() as threads:
             best = self._walk_from(self.lows, threads, progress)
             for start in (below_top, plain):
                 if start is not None and not self.stopped and self._may_win(start, best):
@@ -173,7 +177,7 @@ class Walk:
         over, cost = self.rank(self.seen[ordered[0]])
         return [one for one in ordered[:NEAR_ENDS] if self.rank(self.seen[one]) <= (over, cost * NEAR)]
 
-    def _hold_each(self, best: Levels, threads: Executor, progress: OnProgress | None) -> None:
+    def _hold_each(self, best: Levels, threads: Executor | None, progress: OnProgress | None) -> None:
         """Walk with a single column held at another level, as long as that is better and there is work left."""
         looks = WORK // max(len(self.lowest.census) * len(self.quasi) ** 2, 1)
         most = len(self.seen) + looks if looks >= 2 * len(self.quasi) else 0
@@ -195,7 +199,7 @@ class Walk:
     def _walk_from(
         self,
         best: Levels,
-        threads: Executor,
+        threads: Executor | None,
         progress: OnProgress | None,
         *,
         held: int | None = None,
