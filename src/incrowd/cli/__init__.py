@@ -6,6 +6,7 @@ run, and ``incrowd --help`` answers at once.
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import sys
@@ -21,6 +22,7 @@ def main(args: Sequence[str] | None = None) -> NoReturn:
     as_program = args is None
     if as_program:
         _on_interrupt(_leave_at_once)
+        _start_quickly()
     from incrowd.cli._commands import Program
 
     program = Program()
@@ -30,6 +32,12 @@ def main(args: Sequence[str] | None = None) -> NoReturn:
     if as_program:
         _on_interrupt(signal.SIG_IGN)
     sys.exit(code)
+
+
+def _start_quickly() -> None:
+    """Look for rubbish less often, of which imports leave none, and let no threads wait for matrices that nobody has."""
+    gc.set_threshold(10_000)
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 
 def _on_interrupt(do: Callable[[int, FrameType | None], object] | signal.Handlers) -> None:

@@ -36,14 +36,14 @@ ENOUGH, TELLING, CHARGE = 3, 0.5, 0.5
 """So many values of a column should show, or all it has, and in so much of its cells; else so much more is charged."""
 BOOSTS = 6
 """So often stars in a column that has too many are made four times as dear."""
-WORK = 6_000_000
+WORK = 2_500_000
 """What walks with one column held at another level may take; a look takes points times columns squared."""
 BOUND_WORK, FEWEST_LOOKS = 4_000_000, 20
 """What a bound may take, a point times the square of the columns each time; nothing if that is for fewer looks."""
 NODES, VISITS = 1 << 20, 60_000_000
 """The best node is looked for in lattices of so many nodes, with so many visits, one counting for every point."""
 BESIDE = 4_000
-"""Nodes of tables with so many points are looked at side by side; of shorter ones most of a look holds up the others."""
+"""Nodes of tables with so many points are looked at side by side; those of shorter ones only wait for each other."""
 ENDS = 5
 """Where stars are limited, so many of the nodes that were looked at are tried at the end."""
 NEAR, NEAR_ENDS = 1.02, 2
