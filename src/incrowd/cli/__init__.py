@@ -35,7 +35,7 @@ def main(args: Sequence[str] | None = None) -> NoReturn:
 
 
 def _start_quickly() -> None:
-    """Look for rubbish less often, of which imports leave none, and let no threads wait for matrices that nobody has."""
+    """Look for rubbish less often: imports leave none. And let no threads wait for matrices that nobody multiplies."""
     gc.set_threshold(10_000)
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
