@@ -108,10 +108,21 @@ def _sort_points(order: Small, keys: Small, place: Small, depth: int, size: int,
 
 
 @compile_inner
-def is_enough(support: Support, points: Small, start: int, end: int, free: Bools, seen: Counts) -> bool:
+def _has_all(
+    amounts: Counts,
+    needed: Counts,
+    starts: Counts,
+    kinds: Small,
+    worth: Counts,
+    wanted: Counts,
+    points: Small,
+    start: int,
+    end: int,
+    free: Bools,
+    seen: Counts,
+) -> bool:
     """Say whether the points that are still free have what a class must have."""
     # `seen` has a stamp for every kind, and the last one that was used at its end. No amount is negative.
-    amounts, needed, starts, kinds, worth, wanted = support  # once: asking for an array in a loop takes longer than it
     for which in range(len(needed)):
         left = needed[which]
         for at in range(start, end):
@@ -137,6 +148,14 @@ def is_enough(support: Support, points: Small, start: int, end: int, free: Bools
         if left > 0:
             return False
     return True
+
+
+@compile_inner
+def is_enough(support: Support, points: Small, start: int, end: int, free: Bools, seen: Counts) -> bool:
+    """Say the same of what ``Support`` holds."""
+    amounts, needed, starts, kinds, worth, wanted = support
+    enough: bool = _has_all(amounts, needed, starts, kinds, worth, wanted, points, start, end, free, seen)
+    return enough
 
 
 @compile_inner
@@ -178,6 +197,31 @@ def _note_label(work: Work, labels: Labels, known: int, start: int, end: int, pr
 
 
 @compile_inner
+def _enter_group(
+    state: Counts, order: Small, heights: Counts, depth: int, start: int, end: int, price: int, share: int
+) -> None:
+    """Begin with a run of the column before, with a share of the steps that are left there for each point."""
+    level, at, size, spent, used, left, ahead = state
+    level[depth], at[depth], size[depth], spent[depth], used[depth] = 0, 0, end - start, price, 0
+    left[depth], ahead[depth] = share * (end - start), (end - start) * (heights[depth] + 1)
+    left[depth - 1] -= left[depth]
+    for to in range(start, end):
+        order[depth, to - start] = order[depth - 1, to]
+
+
+@compile_inner
+def _note_floor(work: Work, depth: int, size: int, price: int) -> None:
+    """Note what a label costs at least that covers points of a group and was not looked at."""
+    for at in range(size):
+        point = work.order[depth, at]
+        work.floor[point] = min(work.floor[point], price)
+
+
+# Whoever calls a function, or asks a tuple for an array, counts the users of the arrays, each time. That would take
+# most of the time here: so what happens for every run stands in one loop, on arrays that were asked for once.
+
+
+@compile_inner
 def search_labels(
     tables: Tables, support: Support, work: Work, count: int, labels: Labels, known: int, most_steps: int
 ) -> tuple[Labels, int]:
@@ -191,47 +235,31 @@ def search_labels(
     gets its share by its points, and what one leaves the later ones may use. A group with few steps left is hurried
     through: no level is tried above one that has a run with support, and its points cost at least what it costs.
     """
-    # Whoever calls a function or asks a tuple for an array counts its users, each time, which would take most of the
-    # time: so what happens for every run stands here, on arrays that were asked for once.
     place, heights, bases, widths, node, costs, lines, along, full = tables
-    order, _, goal, _, floor, seen = work
     amounts, needed, starts, kinds, worth, wanted = support
-    columns = len(heights)
-    level, chosen, size, at, spent = np.zeros((5, columns), dtype=np.int64)
-    keys = np.empty((columns, count), dtype=np.int32)  # per column the places of the points in their order
-    spare, bins = np.empty(count, dtype=np.int32), np.zeros(257, dtype=np.int64)
-    # Per column what the group that is looked at may still take, so many steps all its levels take, and whether it has
-    # a run with support: a step is a point at a level.
-    left, ahead, used = np.zeros(columns, np.int64), np.zeros(columns, np.int64), np.zeros(columns, np.bool_)
-    left[0], ahead[0] = most_steps, count * (heights[0] + 1)
-    size[0], depth, fresh = count, np.int64(0), True
+    order, free, goal, _, _, seen = work
+    records, columns, more = amounts[0], len(heights), len(needed) > 1 or len(wanted) > 0
+    state, chosen = np.zeros((7, columns), dtype=np.int64), np.zeros(columns, dtype=np.int64)
+    level, at, size, spent, used, left, ahead = state
+    keys, spare, bins = np.empty((columns, count), np.int32), np.empty(count, np.int32), np.zeros(257, np.int64)
+    depth, size[0], left[0], ahead[0] = np.int64(0), count, most_steps, count * (heights[0] + 1)
+    _sort_points(order, keys, place, depth, count, spare, bins)
     while depth >= 0:
-        if fresh:
-            _sort_points(order, keys, place, depth, size[depth], spare, bins)
-            fresh = False
-        if at[depth] >= size[depth]:  # a level is done, and perhaps the group: too few steps are left, or no level is
-            at[depth] = 0
-            level[depth] += 1
-            hurried = used[depth] and left[depth] < size[depth] * (columns - depth)
-            if level[depth] <= heights[depth] and not hurried:
-                continue
+        if at[depth] >= size[depth]:  # a level is done; and the group, if there is no other one, or steps are too few
+            at[depth], level[depth] = 0, level[depth] + 1
             if level[depth] <= heights[depth]:
-                for one in range(size[depth]):
-                    floor[order[depth, one]] = min(floor[order[depth, one]], spent[depth])
-            if depth > 0:
-                left[depth - 1] += left[depth]  # what is left its parent may take
-            depth -= 1
+                if not used[depth] or left[depth] >= size[depth] * (columns - depth):
+                    continue
+                _note_floor(work, depth, size[depth], spent[depth])
+            left[depth - 1], depth = left[depth - 1] + left[depth], depth - 1  # what is left its parent may take
             continue
         start, base, chosen[depth] = at[depth], bases[depth] + level[depth] * widths[depth], level[depth]
-        first = keys[depth, start]
-        end, weight, here = start, 0, node[base + first]
+        first, here, weight, end = keys[depth, start], node[base + keys[depth, start]], 0, start
         while end < size[depth] and node[base + keys[depth, end]] == here:
-            weight += amounts[0, order[depth, end]]
+            weight += records[order[depth, end]]
             end += 1
-        at[depth], last, below = end, keys[depth, end - 1], base - widths[depth]
-        share = (end - start, max(left[depth], 0), max(ahead[depth], 1))
-        ahead[depth] -= end - start
-        left[depth] -= end - start
+        last, below, share = keys[depth, end - 1], base - widths[depth], max(left[depth], 0) // max(ahead[depth], 1)
+        at[depth], ahead[depth], left[depth] = end, ahead[depth] - (end - start), left[depth] - (end - start)
         if end - start == size[depth]:
             level[depth] = heights[depth]  # the whole group: nothing above has more points
         if weight < needed[0] or (chosen[depth] > 0 and node[below + first] == node[below + last]):
@@ -239,48 +267,20 @@ def search_labels(
         price = spent[depth] + costs[base + first]
         if lines[depth] >= 0:
             price = spent[depth] + min(along[lines[depth] + last] - along[lines[depth] + first], full[depth])
-        dear = True
+        most = -1
         for one in range(start, end):
-            if price < goal[order[depth, one]]:
-                dear = False
-                break
-        if dear:
+            most = max(most, goal[order[depth, one]])
+        if price >= most:
             continue
-        enough = True
-        for which in range(1, len(needed)):
-            lacks = needed[which]
-            for one in range(start, end):
-                lacks -= amounts[which, order[depth, one]]
-            enough &= lacks <= 0
-        for which in range(len(wanted)):
-            lacks = wanted[which]
-            seen[-1] += 1
-            for one in range(start, end):
-                if lacks <= 0:
-                    break
-                point = order[depth, one]
-                for entry in range(starts[which, point], starts[which, point + 1]):
-                    if seen[kinds[entry]] != seen[-1]:
-                        seen[kinds[entry]] = seen[-1]
-                        lacks -= worth[kinds[entry]]
-            enough &= lacks <= 0
-            if not enough:
-                break
-        if not enough:
+        if more and not _has_all(amounts, needed, starts, kinds, worth, wanted, order[depth], start, end, free, seen):
             continue
-        used[depth] = True
+        used[depth] = 1
         if depth + 1 == columns:
-            labels = _note_label(work, labels, known, start, end, price, chosen)
-            known += 1
+            labels, known = _note_label(work, labels, known, start, end, price, chosen), known + 1
             continue
-        points, steps, among = share
-        left[depth + 1] = steps // among * points
-        left[depth] -= left[depth + 1]
-        depth, fresh = depth + 1, True
-        level[depth], at[depth], size[depth], spent[depth], used[depth] = 0, 0, end - start, price, False
-        ahead[depth] = size[depth] * (heights[depth] + 1)
-        for to in range(start, end):
-            order[depth, to - start] = order[depth - 1, to]
+        depth += 1
+        _enter_group(state, order, heights, depth, start, end, price, share)
+        _sort_points(order, keys, place, depth, end - start, spare, bins)
     return labels, known
 
 
