@@ -25,6 +25,7 @@ from .datasets import (
 )
 from .engines import (
     Database as Database,
+    Tables as Tables,
 )
 from .evidence import (
     alternatives as alternatives,

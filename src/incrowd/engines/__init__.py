@@ -11,7 +11,9 @@ from incrowd.engines._cell_files import (
     spill_census,
     write_arrays,
 )
+from incrowd.engines._file_checks import head_of, is_written_by
 from incrowd.engines._files import Stamp, digest_of_files, ending_of, files_of, is_text
+from incrowd.engines._joined_tables import JoinedTables
 from incrowd.engines._private_folder import private_folder
 from incrowd.engines._protocol import (
     Engine,
@@ -27,7 +29,8 @@ from incrowd.engines._protocol import (
 from incrowd.engines._remembered_table import Remembered, TableMemory
 from incrowd.engines._resources import Budget, Resources, peak_memory, trim_memory
 from incrowd.engines._shift import check_room, first_and_last_day
-from incrowd.engines._tables import head_of, is_written_by, open_table, write_table
+from incrowd.engines._tables import join_tables, open_table, write_table
+from incrowd.engines._tables_of_people import JoinedColumn, Tables
 from incrowd.engines.formats._charset import Charset, can_decode
 from incrowd.engines.formats._csv import first_rows, header_of
 from incrowd.engines.formats._database import Database, write_database
@@ -41,13 +44,72 @@ from incrowd.engines.spark._engine import check_published, cluster_of, open_writ
 from incrowd.engines.spark._session import spark_session
 
 __all__ = [
-    "Budget", "CellFile", "CellWriter", "Charset", "Codebook", "Database", "Dialect", "Engine", "Notation",
-    "Remembered", "Replace", "Resources", "Shift", "SparkBackend", "Stage", "Stamp", "TableMemory", "Wording",
-    "can_decode", "can_spill", "census_size_about", "check_dialect", "check_form", "check_persons", "check_published",
-    "check_room", "check_suffix", "cluster_of", "day_of", "determines", "digest_of_files", "ending_of",
-    "escape_formula", "files_of", "first_and_last_day", "first_rows", "head_of", "header_of", "is_escaped", "is_text",
-    "is_written_by", "open_table", "open_written", "peak_memory", "places_of", "plain_day", "plain_number",
-    "private_folder", "read_arrays", "read_folder", "read_texts", "sample_of", "shares_of", "sheets_of",
-    "spark_session", "spill_census", "table_of_columns", "trim_memory", "unescape_formula", "unpersist", "watching",
-    "write_arrays", "write_database", "write_table",
+    "Budget",
+    "CellFile",
+    "CellWriter",
+    "Charset",
+    "Codebook",
+    "Database",
+    "Dialect",
+    "Engine",
+    "JoinedColumn",
+    "JoinedTables",
+    "Notation",
+    "Remembered",
+    "Replace",
+    "Resources",
+    "Shift",
+    "SparkBackend",
+    "Stage",
+    "Stamp",
+    "TableMemory",
+    "Tables",
+    "Wording",
+    "can_decode",
+    "can_spill",
+    "census_size_about",
+    "check_dialect",
+    "check_form",
+    "check_persons",
+    "check_published",
+    "check_room",
+    "check_suffix",
+    "cluster_of",
+    "day_of",
+    "determines",
+    "digest_of_files",
+    "ending_of",
+    "escape_formula",
+    "files_of",
+    "first_and_last_day",
+    "first_rows",
+    "head_of",
+    "header_of",
+    "is_escaped",
+    "is_text",
+    "is_written_by",
+    "join_tables",
+    "open_table",
+    "open_written",
+    "peak_memory",
+    "places_of",
+    "plain_day",
+    "plain_number",
+    "private_folder",
+    "read_arrays",
+    "read_folder",
+    "read_texts",
+    "sample_of",
+    "shares_of",
+    "sheets_of",
+    "spark_session",
+    "spill_census",
+    "table_of_columns",
+    "trim_memory",
+    "unescape_formula",
+    "unpersist",
+    "watching",
+    "write_arrays",
+    "write_database",
+    "write_table",
 ]  # fmt: skip

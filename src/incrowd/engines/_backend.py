@@ -16,6 +16,7 @@ from typing import Any, ClassVar, TypeVar
 import duckdb
 import narwhals.stable.v2 as nw
 import pyarrow as pa
+import pyarrow.parquet
 
 from incrowd.core import DataError, EngineError, Kind
 from incrowd.engines._arrow import is_text_type, type_sql
@@ -82,6 +83,14 @@ class Backend(ABC):
         del frame, path
         msg = "What this kind of table counts cannot be kept on the disk."
         raise EngineError(msg)
+
+    def copy(self, frame: Frame, path: Path) -> None:
+        """Write a frame that we read again to a Parquet file."""
+        if self.can_spill:
+            self.spill(frame, path)
+        else:
+            pyarrow.parquet.write_table(self.fetched(frame), str(path))
+        self.check()
 
     def settled(self, frame: Frame, rows: int) -> Frame:
         """Do what a frame of about so many rows asks for, where what is asked of it next would not fit beside it."""

@@ -12,6 +12,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.parquet
 
 from incrowd.core import (
     Census,
@@ -27,6 +28,7 @@ from incrowd.core import (
 )
 from incrowd.engines._arrow import kind_of_type, of_numbers, with_own_type
 from incrowd.engines._border import guarded
+from incrowd.engines._duckdb import inner_names
 from incrowd.engines._encoding import Coded
 from incrowd.engines._files import Stamp
 from incrowd.engines._protocol import (
@@ -69,7 +71,7 @@ class EagerEngine:
         self.resources, self.codebook = resources, getattr(hand_back, "codebook", NO_CODEBOOK)
         self._columns = dict(columns)
         self._untyped = untyped
-        self._hand_back = hand_back
+        self._hand_back = self.hand_back = hand_back
         self._missing_values = list(missing_values)
         self._drop = list(drop)
         self._keep_order = keep_order
@@ -173,6 +175,12 @@ class EagerEngine:
     def materialise(self) -> Any:
         of_codes = getattr(self._hand_back, "of_codes", None)
         return self._hand_back(self._sorted_frame()) if of_codes is None else of_codes(self._sorted_codes())
+
+    @guarded
+    def copy(self, path: Path) -> None:
+        """Keep the rows, as they are after the door, in a Parquet file, its columns called ``c0``, ``c1``, …."""
+        table = self._sorted_frame(keep=True)
+        pyarrow.parquet.write_table(table.rename_columns(inner_names(table.num_columns)), str(path))
 
     def _check(self, names: Sequence[str]) -> None:
         UnknownColumnError.check(names, self._columns, given_as="column")

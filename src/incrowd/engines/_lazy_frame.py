@@ -84,7 +84,7 @@ class FrameEngine:
         untyped: Collection[str] = (),  # columns whose published values have to tell their type
     ) -> None:
         self._source = frame
-        self._home = home
+        self._home = self.home = home
         self._inner = dict(zip(names, inner_names(len(names)), strict=True))
         self._dtypes = dict(zip(names, frame.collect_schema().values(), strict=not numbered))
         self._numbered, self._refused, self._untyped = numbered, refused, untyped
@@ -236,6 +236,11 @@ class FrameEngine:
     @guarded
     def materialise(self) -> Any:
         return self._home.hand_back(self._collect(self._sorted_frame()).rename_columns(list(self._inner)))
+
+    @guarded
+    def copy(self, path: Path) -> None:
+        """Keep the rows, as they are after the door, in a Parquet file, its columns called ``c0``, ``c1``, …."""
+        self._home.copy(self._clean(list(self._inner)), path)
 
     def _with_dropped_rows(self) -> FrameEngine:
         """Give the table with the rows in which something is missing that must not be."""

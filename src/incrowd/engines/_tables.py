@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import os
 import sys
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -16,7 +15,15 @@ import pyarrow as pa
 import pyarrow.parquet
 
 from incrowd.core import DataError, SchemaError, UnknownColumnError, atomic_path
-from incrowd.engines._arrow import arrow_of_pandas, check_polars_types, duration_columns, kind_of_type, spell_out, tidy
+from incrowd.engines._arrow import (
+    arrow_of_pandas,
+    check_polars_types,
+    column_of_objects,
+    duration_columns,
+    kind_of_type,
+    spell_out,
+    tidy,
+)
 from incrowd.engines._backend import DuckBackend, PolarsBackend, frame_of, inner_frame
 from incrowd.engines._border import guarded
 from incrowd.engines._duckdb import Workshop, inner_names
@@ -27,20 +34,20 @@ from incrowd.engines._files import (
     SPREADSHEETS,
     FileSet,
     Stamp,
-    damage_error,
-    ending_of,
     files_of,
     read_whole,
 )
+from incrowd.engines._joined_tables import JoinedTables, RowsTable, rows_of
 from incrowd.engines._lazy_frame import FrameEngine
 from incrowd.engines._private_folder import NamelessFile, private_folder
 from incrowd.engines._protocol import Engine, report_stage
 from incrowd.engines._reference import ReferenceEngine
 from incrowd.engines._remembered_table import Remembered
 from incrowd.engines._resources import Budget, Resources
+from incrowd.engines._tables_of_people import Tables
 from incrowd.engines._tally import ParquetEngine
 from incrowd.engines._text import TextEngine
-from incrowd.engines.formats._csv import BROKEN, TextFiles
+from incrowd.engines.formats._csv import TextFiles
 from incrowd.engines.formats._database import Database, read_database, write_database
 from incrowd.engines.formats._excel import plain_cells
 from incrowd.engines.formats._lists import NO_LISTS, Lists, with_texts
@@ -118,6 +125,10 @@ def open_table(  # noqa: PLR0913 - each says how one kind of table is read
     resources = Resources(memory, temp)
     if isinstance(source, Remembered):
         return source  # opened already
+    if isinstance(source, Tables):
+        told: dict[str, Any] = {"separator": separator, "encoding": encoding, "sheet": sheet, "decimal": decimal}
+        told |= {"thousands": thousands, "dates": dates, "header": header, "escaped": escaped}
+        return join_tables(source, missing_values=missing_values, memory=memory, temp=temp, **told).joined()
     if isinstance(source, (str, os.PathLike)):
         notation = Notation.of(decimal, thousands, dates)
         layout = Layout(separator, encoding, sheet, notation, header, escaped, wording or Wording(), lists)
@@ -131,6 +142,36 @@ def open_table(  # noqa: PLR0913 - each says how one kind of table is read
         return _open_eager(with_texts(found, lists), resources, reading, untyped)
     source = with_texts(source, lists)
     return _open_lazy(source, resources, reading) or _open_eager(source, resources, reading)
+
+
+def join_tables(tables: Tables, *, ours: bool = False, check: bool = True, **reading: Any) -> JoinedTables:
+    """Open several tables of the same people, and see that their keys hang together; ``ours`` if we wrote them."""
+    engines: dict[str, Engine] = {}
+    for name, source in tables.tables.items():
+        how = {**reading, **tables.reading.get(name, {})}
+        if isinstance(source, Tables):
+            msg = f"Table {name!r} is several tables itself."
+            raise DataError(msg, hint="name all tables side by side.")
+        if isinstance(source, list):
+            engines[name] = _open_rows(source, how)
+        else:
+            engines[name] = open_table(source, **how)
+    joined = JoinedTables(tables, engines, Resources(reading.get("memory"), reading.get("temp")))
+    if check:
+        joined.check(ours=ours)
+    return joined
+
+
+def _open_rows(rows: list[Any], how: Mapping[str, Any]) -> Engine:
+    """Open a list of dicts as the columns that it has."""
+    _check_list(rows, ())
+    if not rows:
+        msg = "A table given as a list of dicts has no rows, so nobody knows its columns."
+        raise DataError(msg, hint="hand over an empty frame that has them.")
+    names = list(rows[0])
+    columns = {name: column_of_objects(name, [row.get(name) for row in rows]) for name in names}
+    reading = {"missing_values": how.get("missing_values", ("",)), "drop": ()}
+    return _open_eager(RowsTable(pa.table(columns)), Resources(how.get("memory"), how.get("temp")), reading)
 
 
 def _refuse_layout(what: str, **given: object) -> None:
@@ -275,6 +316,8 @@ def _open_eager(
 
 def _hand_over(source: Any) -> tuple[pa.Table, Callable[[pa.Table], Any], Collection[str]]:
     """Give an eager frame to Arrow, copying no more than needed; say how to give it back, and what is untyped."""
+    if isinstance(source, RowsTable):
+        return source.table, rows_of, ()
     if isinstance(source, pa.Table):
         return source, LabelledArrow(Codebook.of(source.schema)), ()
     if (polars := sys.modules.get("polars")) and isinstance(source, polars.DataFrame):
@@ -346,55 +389,3 @@ def write_table(table: Any, target: str | os.PathLike[str] | Database, *, force:
     check_suffix(Path(target))
     with atomic_path(target, force=force, reads=[table]) as part:
         engine.write(part)
-
-
-# The first rows of a file as they stand in it: to be shown, never to be counted.
-
-
-@guarded
-def head_of(path: Path, rows: int, sheet: str | int | None = None) -> tuple[list[str], list[tuple[Any, ...]]]:
-    """Give the columns that have values, and the first rows, of a file that is none of text, in its order."""
-    if ending_of(path) == ".parquet":
-        table = _head_of_parquet(path, rows)
-    else:  # all of it is read: the type of a column is that of all its cells
-        table = read_whole(path, sheet, BROKEN)[0].slice(0, rows)
-    shown = [name for name in table.column_names if kind_of_type(table.schema.field(name).type) is not None]
-    return shown, [*zip(*(table[name].to_pylist() for name in shown), strict=True)]
-
-
-def _head_of_parquet(path: Path, rows: int) -> pa.Table:
-    try:
-        with pa.parquet.ParquetFile(path) as file:
-            if not file.metadata.num_rows:  # older Arrow cannot go through parts of which there are none
-                return file.schema_arrow.empty_table()
-            head = pa.Table.from_batches([next(file.iter_batches(batch_size=rows))])
-            head.validate(full=True)
-            return head
-    except (OSError, ValueError, StopIteration, pa.ArrowException) as error:
-        if getattr(error, "errno", None) is not None:  # the machine's fault
-            raise
-    raise damage_error(path)
-
-
-# Whether a released text file is written as it is said to be: then no two of its cells are read as one.
-
-
-@guarded
-def is_written_by(path: Path, wording: Wording) -> bool:
-    """Say whether every character, number and day of a file is written as a wording says, and in no other way."""
-    if not _is_encoded_by(path, wording):
-        return False
-    file = open_table(path, missing_values=(), separator=wording.dialect.separator, encoding=wording.encoding)
-    if not isinstance(file, TextEngine) or not {*wording.columns} <= {*file.columns()}:
-        return False
-    return file.cells_hold(dict.fromkeys(wording.columns, wording.kept_sql))
-
-
-def _is_encoded_by(path: Path, wording: Wording) -> bool:
-    """Say whether the characters of a file, encoded again, are its bytes."""
-    found = gzip.decompress(path.read_bytes()) if path.suffix.lower() == ".gz" else path.read_bytes()
-    try:
-        text = found.decode(wording.dialect.encoding)
-        return text.startswith("\ufeff") is wording.dialect.mark and text.encode(wording.dialect.encoding) == found
-    except UnicodeError:
-        return False

@@ -17,6 +17,7 @@ from incrowd.core import (
     Setting,
     warn,
 )
+from incrowd.engines import Tables
 from incrowd.models import Model, Number, promise, suppression_limit
 from incrowd.release._census import CensusPlan, Goal
 from incrowd.release._feasibility import refuse_infeasible
@@ -26,6 +27,7 @@ from incrowd.release._parts import publish_in_parts
 from incrowd.release._publish import check_algorithm, publish
 from incrowd.release._recoding_file import SavedRecoding, load_recoding
 from incrowd.release._release import Release
+from incrowd.release._several_tables import anonymize_tables
 from incrowd.release._source import Source
 from incrowd.search import NEUTRAL, Algorithm, Inspection, LevelsAndCells, Node, Optimal, Outcome, Problem, Progress
 
@@ -115,6 +117,9 @@ def anonymize(  # noqa: PLR0913 - the front door of the house; only the first tw
     Release(k>=2: 2 of 3 records, 1 classes)
     """
     model = promise(model)
+    if isinstance(table, Tables):
+        limits = max_suppressed, max_suppressed_records, at_least, at_most, importance, balance
+        return anonymize_tables(table, schema, model, algorithm, limits, progress, {"sample": sample, **options})
     manner = Manner.of(options, schema)
     if sample is not None and manner.output is not None:
         msg = "What comes of a sample is not a result, and cannot be written."

@@ -29,7 +29,7 @@ from incrowd.core import (
     add_up,
     warn,
 )
-from incrowd.engines import Engine, census_size_about, open_table
+from incrowd.engines import Engine, Tables, census_size_about, open_table
 from incrowd.hierarchies import Auto, Averaged, Mask, auto
 from incrowd.models import Model, separators_of, suppression_limit
 from incrowd.search import Problem, Suppression, too_small_levels
@@ -126,6 +126,8 @@ def reading_as_before(table: Any, reading: Mapping[str, Any], before: Mapping[st
 def open_with_schema(table: Any, schema: Schema, **reading: Any) -> Engine:
     """Open a table as its schema reads it, and check that the columns are there."""
     check_arguments(schema, reading, Reading.__annotations__)
+    if isinstance(table, Tables):
+        table = table.about([*schema.quasi_names, *schema.sensitive_names, *schema.shifted_names])
     drop = [name for name in schema.quasi_names if name != schema.size] if schema.missing == "drop" else []
     engine = open_table(
         table, missing_values=schema.missing_values, drop_missing=drop, lists=separators_of(schema), **reading

@@ -17,7 +17,7 @@ from incrowd.core import DataError, Hint, ParameterError, atomic_folder, json_in
 from incrowd.engines import Codebook, Engine, Wording, ending_of, open_table
 from incrowd.models import exact_text
 from incrowd.release._about import check_about
-from incrowd.release._certificate import canonical, certificate_of
+from incrowd.release._certificate import canonical, certificate_of, escaping_of
 from incrowd.release._output import LABELS, Format, Output, check_stars, check_wanted_dialect, write_labels
 from incrowd.release._recoding_file import PART, StoredRecoding, json_at, readable, write_recoding
 from incrowd.release._release_file import Measurement, Measuring, open_released
@@ -35,7 +35,11 @@ HOLDS = (
     *(f"{OWNER}/{name}" for name in (PART.format("*"), "report.html", "report.json")),
 )
 """What the folder of a release can hold besides its data: whatever is written is named here, so it can be replaced."""
-DATA = {f"data.{name}": (f"{PUBLIC}/data.{name}", f"{PUBLIC}/data.{name}/part-*.parquet") for name in get_args(Format)}
+TABLES = "tables"
+DATA: dict[str, tuple[str, ...]] = {
+    f"data.{name}": (f"{PUBLIC}/data.{name}", f"{PUBLIC}/data.{name}/part-*.parquet") for name in get_args(Format)
+}
+DATA[TABLES] = (f"{PUBLIC}/{TABLES}/*",)
 """Where the data of a release lie, by the name that its certificate gives."""
 
 
@@ -77,6 +81,13 @@ class Folders(NamedTuple):
     public: Path
     owner: Path
 
+    @property
+    def tables(self) -> Path:
+        """Where the files of several tables are being written."""
+        place = self.public / TABLES
+        place.mkdir(exist_ok=True)
+        return place
+
     @classmethod
     @contextmanager
     def new(cls, folder: str | os.PathLike[str], *, force: bool = False) -> Iterator[Folders]:
@@ -100,6 +111,7 @@ class Folders(NamedTuple):
         date: str | None = None,
         released: Engine | None = None,
         found: Measurement | None = None,
+        tables: list[dict[str, Any]] | None = None,
     ) -> None:
         """Write all that belongs to a release around its table, which is written, and perhaps opened and measured."""
         date, plan = date or dt.datetime.now(dt.UTC).date().isoformat(), output.plan
@@ -110,6 +122,9 @@ class Folders(NamedTuple):
             shares = len(release.recoding.files) if isinstance(release.recoding, StoredRecoding) else 1
             found = Measuring.of(release, released, shares).group().result()
         certificate = certificate_of(release, data, date, released, found, wording)
+        if tables is not None:
+            escaped = escaping_of(data / tables[0]["file"])
+            certificate["data"] |= {"tables": tables, "escaped": escaped}
         if output.sign is not None:
             certificate["signature"] = signature_of(canonical(certificate), output.sign)
         (self.public / CERTIFICATE).write_text(readable(certificate), encoding="utf-8")

@@ -49,7 +49,7 @@ def pseudonyms_of(keys: Mapping[str, str | os.PathLike[str]], schema: Schema) ->
         if schema.role(name) not in {"identifier", "entity"}:
             msg = f"Column {name!r} cannot become a pseudonym: it is no identifier."
             raise SchemaError(msg, hint="name it in identifiers=[...] or as entity in the schema.")
-    return {name: _pseudonym(_key(Path(path), f"column {name!r}")) for name, path in keys.items()}
+    return {name: _pseudonym(key_in(path, f"column {name!r}")) for name, path in keys.items()}
 
 
 def _pseudonym(key: bytes) -> Replace:
@@ -58,10 +58,11 @@ def _pseudonym(key: bytes) -> Replace:
 
 def date_key(path: KeyFile | None) -> bytes | None:
     """Read the key by which dates are shifted, if its file is named."""
-    return None if path is None else _key(Path(path), "the shifted dates")
+    return None if path is None else key_in(path, "the shifted dates")
 
 
-def _key(path: Path, what: str) -> bytes:
+def key_in(path: KeyFile, what: str) -> bytes:
+    """Read a key that is long enough."""
     try:
         key = bytes_in(path)
     except OSError as error:
@@ -256,9 +257,9 @@ class Manner:
         """Check how a table is to be published, before anything is read."""
         check_arguments(schema, options, {**Reading.__annotations__, **Publishing.__annotations__})
         return cls(
-            others=_checked_choice("others", Others, options.get("others", "refuse")),
-            order=_checked_choice("order", Order, options.get("order", "sorted")),
-            suppression=_checked_choice("suppression", Suppression, options.get("suppression", "drop")),
+            others=check_choice_of("others", options.get("others", "refuse")),
+            order=check_choice_of("order", options.get("order", "sorted")),
+            suppression=check_choice_of("suppression", options.get("suppression", "drop")),
             pseudonyms=pseudonyms_of(options.get("pseudonyms") or {}, schema),
             shifts=shifts_of(schema, date_key(options.get("shift_key"))),
             output=_output(options),
@@ -301,7 +302,7 @@ def _output(options: Mapping[str, Any]) -> Output | None:
                 msg = f"{name} says how files are written, and output is not given."
                 raise ParameterError(msg, hint="give output, or write the files with release.save.")
         return None
-    kind = _checked_choice("format", Format, options.get("format", "parquet"))
+    kind = check_choice_of("format", options.get("format", "parquet"))
     if options.get("about") is not None:
         check_about(options["about"])
     if options.get("sign") is not None:
@@ -321,12 +322,22 @@ def _output(options: Mapping[str, Any]) -> Output | None:
 
 def check_stars(told: Any) -> Stars:
     """Refuse what says nothing about stars."""
-    wanted: Stars = _checked_choice("stars", Stars, told)
+    wanted: Stars = check_choice_of("stars", told)
     return wanted
 
 
-def _checked_choice(name: str, known: Any, given: Any) -> Any:
-    names = get_args(known)
+_CHOICES: Mapping[str, Any] = {
+    "others": Others,
+    "order": Order,
+    "suppression": Suppression,
+    "format": Format,
+    "stars": Stars,
+}
+
+
+def check_choice_of(name: str, given: Any) -> Any:
+    """Refuse what is none of the words for something."""
+    names = get_args(_CHOICES[name])
     if given not in names:
         msg = f"{name} must be {', '.join(map(repr, names[:-1]))} or {names[-1]!r}, got {given!r}."
         raise ParameterError(msg)

@@ -161,9 +161,14 @@ class Recipe:
     @property
     def wording(self) -> Wording | None:
         """How the file that was read is written; ``None`` if it was no text file."""
-        if "dialect" in self.input:
-            return Wording.read_of(self.input["dialect"])
-        return Wording() if self.input["kind"] in {"csv", "tsv", "txt", "gz"} else None
+        return read_wording(self.input)
+
+
+def read_wording(known: Mapping[str, Any]) -> Wording | None:
+    """Say how a file that was read is written, by what is known of it; ``None`` if it was no text file."""
+    if "dialect" in known:
+        return Wording.read_of(known["dialect"])
+    return Wording() if known["kind"] in {"csv", "tsv", "txt", "gz"} else None
 
 
 STARRING = "levels-and-cells"

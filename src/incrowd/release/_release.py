@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from incrowd.core import CensusRequest, DataError, Domain, Grid, Recoding, Schema, Verdict
-from incrowd.engines import Engine, Remembered, TableMemory, open_table
+from incrowd.engines import Engine, Remembered, TableMemory, Tables, open_table
 from incrowd.measures import mean_detail
 from incrowd.models import Model
 from incrowd.release._census import AS_READ, cells_that_fit, open_with_schema, reading_as_before
@@ -23,6 +23,7 @@ from incrowd.release._output import Format, Stars, WantedDialect
 from incrowd.release._recipe import Basis, Recipe
 from incrowd.release._release_file import open_released
 from incrowd.release._signature import KeyFile
+from incrowd.release._tables_folder import save_tables
 
 if TYPE_CHECKING:
     from incrowd.report import Charts
@@ -212,7 +213,8 @@ class Release:
             The certificate then names these columns. One that has missing values of its own beside stars is refused.
         """
         how: dict[str, Any] = {"format": format, "dialect": dialect, "labels": labels, "force": force, "stars": stars}
-        return save(self, folder, **how, sign=sign, plan=plan, about=about)
+        write = save_tables if isinstance(self.table, Tables) else save
+        return write(self, folder, **how, sign=sign, plan=plan, about=about)
 
     @property
     def charts(self) -> Charts:

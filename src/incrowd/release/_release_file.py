@@ -60,10 +60,16 @@ def open_released(path: Path, wording: Wording | None = None, **budget: Any) -> 
 
     Where its certificate says that nothing stands for a star, it is a star.
     """
-    known, how = wording_beside(path) if wording is None else wording, dict[str, Any]()
+    known = wording_beside(path) if wording is None else wording
+    return open_table(path, missing_values=(), **reading_of_released(path, known), **budget)
+
+
+def reading_of_released(path: Path, wording: Wording) -> dict[str, Any]:
+    """Say how a released file is read."""
+    how: dict[str, Any] = {"escaped": is_escaped(path), "wording": wording}
     if ending_of(path) in {".csv", ".csv.gz"}:
-        how = {"separator": known.dialect.separator, "encoding": known.encoding}
-    return open_table(path, missing_values=(), escaped=is_escaped(path), wording=known, **how, **budget)
+        how |= {"separator": wording.dialect.separator, "encoding": wording.encoding}
+    return how
 
 
 def wording_beside(path: Path) -> Wording:

@@ -5,20 +5,20 @@ from __future__ import annotations
 import math
 import warnings
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from pathlib import Path
 from typing import Any
 
 from incrowd.core import Classes, Domain, Finding, PrivacyWarning, Schema, Verdict
-from incrowd.engines import Engine, Wording
+from incrowd.engines import Engine, Tables
 from incrowd.models import All, Model, NTCloseness, exact_text
 from incrowd.release._census import CensusPlan, Goal, open_with_schema
 from incrowd.release._input_distance import input_distance_bound
+from incrowd.release._joined_schema import fills_of
 from incrowd.release._recipe import prediction_of
 from incrowd.release._recoding_file import SavedRecoding
-from incrowd.release._release_file import Measurement, open_released
+from incrowd.release._release_file import Measurement
 from incrowd.release._shifted_dates import shifts_of
 from incrowd.release._verdict import verdict_as_predicted
 from incrowd.search import Problem
@@ -56,9 +56,8 @@ class Republication:
 def republish(
     saved: SavedRecoding,
     original: Any,
-    data: Path,
+    open_published: Callable[..., Engine],
     reading: Plain,
-    wording: Wording | None = None,
     key: bytes | None = None,
 ) -> Republication:
     """Publish the original table again, judge it, and compare it with the released file; with a key, its dates too."""
@@ -69,7 +68,7 @@ def republish(
         goal = Goal(schema, _without_paths(saved.model), at_most=recoding.levels or {}, local=recoding.levels is None)
         problem = Problem(CensusPlan.of(engine, goal).census(), schema, goal.model)
         census = problem.census
-        released = open_released(data, wording, memory=reading.get("memory"))
+        released = open_published(fills=fills_of(recoding)) if isinstance(original, Tables) else open_published()
         extra = [name for name in (schema.entity, schema.count) if name]
         shown = [name for name in released.columns() if schema.role(name) not in {"identifier", "entity"}]
         shifts = {} if key is None else shifts_of(schema, key)

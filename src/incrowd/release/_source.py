@@ -69,11 +69,7 @@ class Source:
         harmless = [name for name in columns if name in schema.insensitive]
         people = () if schema.entity is not None or schema.count is not None else schema.identifiers
         seen = _sampled_domains(engine, [*harmless, *(name for name in people if name in engine.columns())])
-        reasons = {name: _reason_for_doubt(seen[name]) for name in harmless if name in seen}
-        doubts = [
-            f"Column {name!r} is published as it is, and {why}." for name, why in reasons.items() if why is not None
-        ]
-        for note in (*manner.notes, *doubts, *_dates_beside(engine, schema, seen)):
+        for note in (*manner.notes, *_doubts(seen, harmless), *_dates_beside(engine, schema, seen)):
             warn(note)
         repeated = {name: _repetition(seen[name]) for name in people if name in seen and _repeats(seen[name])}
         rows = engine if sample is None else sample_of(engine, sample)
@@ -130,6 +126,16 @@ def _published_columns(engine: Engine, schema: Schema, manner: Manner) -> list[s
         raise SchemaError(msg, hint=NO_ROLE)
     shown = {"quasi-identifier", "sensitive", "insensitive", "shifted", "count"}
     return [name for name, role in roles.items() if role in shown or name in manner.pseudonyms]
+
+
+def doubts_about(engine: Engine, harmless: Sequence[str]) -> list[str]:
+    """Warn of columns that are called insensitive and may name a person."""
+    return _doubts(_sampled_domains(engine, harmless), harmless)
+
+
+def _doubts(seen: Mapping[str, Domain], harmless: Sequence[str]) -> list[str]:
+    reasons = {name: _reason_for_doubt(seen[name]) for name in harmless if name in seen}
+    return [f"Column {name!r} is published as it is, and {why}." for name, why in reasons.items() if why is not None]
 
 
 def _dates_beside(engine: Engine, schema: Schema, seen: Mapping[str, Domain]) -> Iterator[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal, NoReturn, Unpack
 
@@ -34,6 +35,7 @@ from incrowd.release._recoding_file import json_at, load_recoding
 from incrowd.release._release_file import Measurement, Measuring, open_released, public_schema, wording_of
 from incrowd.release._republication import Republication, compare_promises, republish
 from incrowd.release._signature import KeyFile, is_signed
+from incrowd.release._table_files import open_certified, table_remarks
 from incrowd.release._verify_script import FIGURES, certificate_from, wrong_in
 
 # The owner's folder beside a certificate: whether this release was made by this recipe.
@@ -59,7 +61,7 @@ def compare_owner(certificate: Plain, public: Path, owner: Path) -> Iterator[Rem
     if saved.recoding.node is not None:
         yield levels == dict(saved.recoding.node), "recoding: levels"
     if None not in (at := dict(saved.recoding.node or levels)).values():
-        released = open_released(public / Path(certificate["data"]["name"]).name, wording_of(certificate["data"]))
+        released = open_certified(certificate, public)
         yield _are_labels_of_recoding(saved.recoding, at, released), "recoding: published labels"
 
 
@@ -78,10 +80,10 @@ def compare_original(
         told = [] if known.get("sha256") is None else [(same, "original: hash of the file")]
         if same:
             reading = reading_as_before(original, reading, known.get("reading", {}))
-    data = public / Path(certificate["data"]["name"]).name
     again: Republication | None = None
+    released = partial(open_certified, certificate, public, memory=reading.get("memory"))
     try:
-        again = republish(load_recoding(owner), original, data, reading, wording_of(certificate["data"]), shift)
+        again = republish(load_recoding(owner), original, released, reading, shift)
         told += again.compare(certificate)
     except ReleaseMismatch:
         told.append((False, "original: it does not give the classes that the recoding predicts"))
@@ -225,7 +227,8 @@ def verify(
     if original is not None and owner is not None:
         known = Path(owner), original, dict(reading), date_key(shift_key)
         again, from_original = compare_original(certificate, place.parent, *known)
-    told = [*_compare_file(certificate, place.parent, reading.get("memory"), again), *from_original]
+    compare = _compare_tables if "tables" in certificate["data"] else _compare_file
+    told = [*compare(certificate, place.parent, reading.get("memory"), again), *from_original]
     told += _compare_signature(certificate, key)
     if owner is not None:
         told += compare_owner(certificate, place.parent, Path(owner))
@@ -316,6 +319,19 @@ def _compare_file(
         return  # it is no file of this encoding, and that is said
     yield from _compare_table(certificate, released, again, untouched=same)
     stamp.check()
+
+
+def _compare_tables(
+    certificate: Plain, folder: Path, memory: str | None, again: Republication | None
+) -> Iterator[Remark]:
+    """Compare the files of several tables, and their joined rows."""
+    yield from [*_contradiction_remarks(certificate), *table_remarks(certificate, folder, memory)]
+    try:
+        joined = open_certified(certificate, folder, memory=memory)
+    except (DataError, SchemaError, ParameterError) as error:
+        yield False, f"what can be measured: {error.message}"
+    else:
+        yield from _compare_table(certificate, joined, again, untouched=True)
 
 
 def _is_without_stars(certificate: Plain, file: Engine) -> bool:

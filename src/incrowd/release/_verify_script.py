@@ -37,11 +37,15 @@ Told = tuple[bool | None, str]  # True: as certified; False: it differs; None: t
 # ("?": may lack)
 COUNT, WORDS, MAYBE = range(2**63), [str], (str, None)
 DAY, HASH, FILE = (re.compile(form) for form in (r"\d{4}-\d\d-\d\d", "[0-9a-f]{64}", r"[^/\\\0]+"))
+ROLES = ("quasi-identifier", "sensitive", "insensitive", "shifted", "identifier", "entity", "count")
 STYLE = {"separator": str, "encoding": str, "mark": bool, "decimal": (".", ","), "dates": MAYBE, "columns": WORDS}
 DATA = {"name": FILE, "sha256": HASH, "bytes": COUNT, "rows": COUNT, "escaped": MAYBE, "labels?": HASH}
-DATA |= {"dialect?": STYLE, "stars?": WORDS}
+LINK = {"column": str, "table": str}  # by the first of a table, its rows belong to rows of another
+TABLE = {**DATA, "file": FILE, "columns": [{"name": str, "role": ROLES}], "key?": str, "of?": [LINK]}
+TABLE |= {"dialect?": STYLE, "stars?": WORDS}
+del TABLE["escaped"], TABLE["labels?"]
+DATA |= {"dialect?": STYLE, "stars?": WORDS, "tables?": [TABLE]}
 PLAIN: Plain = {"separator": ",", "encoding": "utf-8", "mark": False, "decimal": ".", "dates": None, "columns": []}
-ROLES = ("quasi-identifier", "sensitive", "insensitive", "shifted", "identifier", "entity", "count")
 MEANING = {"order?": ("numbers", "dates", WORDS), "taxonomy?": [[MAYBE]], "categories?": [[MAYBE]]}
 COLUMN = {"name": str, "role": ROLES, "level": (COUNT, None), "averaged?": ("mean", "median"), "starred?": COUNT}
 COLUMN |= {"items?": re.compile(r"(?![*\"'\r\n\0])[\W_]")}  # what stands between the items of a set
@@ -90,6 +94,8 @@ WHOLE = {("k", "k"), ("l", "l"), ("recursive", "l"), ("p", "p"), ("p-alpha", "p"
 WHOLE |= {("candidates", "candidates"), ("rows", "k"), ("items", "k")}
 OF_NOTHING = {"k", "candidates", "rows", "items"}  # promises that are about no sensitive column
 OF_PEOPLE = {"k", "rows", "items"}  # promises of people, whom pseudonyms tell apart
+SHOWN = {"quasi-identifier", "sensitive", "shifted"}  # roles of columns that joined rows have
+HIDDEN = {"insensitive", "identifier", "entity"}
 REFER = {"t", "nt", "beta", "enhanced-beta", "delta"}  # promises that compare classes with the whole original table
 NEEDS = {"parquet": "pyarrow or duckdb", "arrow": "pyarrow", "xlsx": "fastexcel and pyarrow"}
 NEEDS |= {"sav": "pyreadstat", "dta": "pyreadstat"}
@@ -134,7 +140,8 @@ def wrong_in(certificate: Any) -> list[str]:
         wrong |= set() if len(set(texts)) == len(texts) and tree and all(paths) else {"certificate: columns: meaning"}
     if not wrong and not is_shift(certificate["columns"], certificate["counted"]):
         wrong.add("certificate: columns: shifted")
-    if not wrong and not is_dialect(certificate["data"].get("dialect", PLAIN)):
+    files = [] if wrong else [certificate["data"], *certificate["data"].get("tables", [])]
+    if not all(is_dialect(file.get("dialect", PLAIN)) for file in files):
         wrong.add("certificate: data: dialect")
     if not wrong and not is_search_of(certificate.get("search"), certificate["columns"]):
         wrong.add("certificate: search")
@@ -311,6 +318,104 @@ def read_table(path: Path, dialect: Plain, *, escaped: bool) -> tuple[bool, Plai
         table = {name: [c.removeprefix("'") if isinstance(c, str) else c for c in table[name]] for name in table}
     empty = "" if kind in {"csv", "gz", "sav", "dta"} else None  # what stands for nothing
     return fine, {name: [None if cell == empty else cell for cell in table[name]] for name in table}
+
+
+def links_of(certificate: Plain) -> tuple[dict[str, list[tuple[str, str]]], str]:
+    """Give by which columns every table refers to which, and the table of the people; each must lead there."""
+    tables = certificate["data"]["tables"]
+    links = {one["name"]: [(to["column"], to["table"]) for to in one.get("of", [])] for one in tables}
+    (people,) = [name for name, to in links.items() if not to]
+    for name in list(links):
+        at = name
+        for _ in links:
+            at = links[at][0][1] if links[at] else at  # one step nearer to the people
+        if at != people or len(dict(links[name])) < len(links[name]):
+            raise KeyError
+    return links, people
+
+
+def check_keys(certificate: Plain, found: dict[str, Plain]) -> Iterator[Told]:
+    """Say whether every key is there once, and nothing refers to one that is not, or to two people."""
+    links, people = links_of(certificate)
+    keys = {one["name"]: found[one["name"]][one["key"]] for one in certificate["data"]["tables"] if "key" in one}
+    for name, values in keys.items():
+        yield None not in values and len({*values}) == len(values), f"{name}: its key is there once in every row"
+    whose: dict[str, dict[Any, Any]] = {people: {value: value for value in keys[people]}}
+    for name in sorted(links, key=lambda name: way_of(name, links)[1]):
+        read = [(found[name][column], table) for column, table in links[name]]
+        for place, (values, table) in enumerate(read):
+            fine = {*values} - {None} <= {*keys[table]} and (place > 0 or None not in values)
+            yield fine, f"{name}: every row refers to one of {table}"
+            if not fine:
+                return
+        persons = [[whose[table].get(value) for value in values] for values, table in read]
+        for other in persons[1:]:
+            same = all(one == two for one, two in zip(persons[0], other, strict=True) if two is not None)
+            yield same, f"{name}: every row belongs to one person"
+        if name in keys and read:
+            whose[name] = dict(zip(keys[name], persons[0], strict=True))
+
+
+def way_of(name: str, links: dict[str, list[tuple[str, str]]]) -> tuple[list[str], int]:
+    """Give the tables from that of the people to this one, and how many links that are."""
+    before = [*way_of(links[name][0][1], links)[0]] if links[name] else []
+    return [*before, name], len(before)
+
+
+def joined_table(certificate: Plain, found: dict[str, Plain]) -> Plain:
+    """Join everybody's rows of the tables that are asked about; who has none in one has nothing there."""
+    links, people = links_of(certificate)
+    keys = {one["name"]: one["key"] for one in certificate["data"]["tables"] if "key" in one}
+    linked = {name: {column for column, _ in to} | {keys.get(name)} for name, to in links.items()}
+    named = [(name, column) for name in links for column in found[name] if column not in linked[name]]
+    times, asked = Counter(column for _, column in named), [column["name"] for column in certificate["columns"]]
+    places = {column if times[column] == 1 else f"{name}.{column}": (name, column) for name, column in named}
+    places |= {f"has {name}": (name, "") for name in links if name != people} | {keys[people]: (people, keys[people])}
+    needed = {name for one in asked for name in way_of(places[one][0], links)[0]}
+    rows: dict[str, list[Any]] = {people: [*range(len(found[people][keys[people]]))]}
+    for name in sorted(needed - {people}, key=lambda name: way_of(name, links)[1]):
+        column, above = links[name][0]
+        own: dict[Any, list[Any]] = defaultdict(list)
+        for row, value in enumerate(found[name][column]):
+            own[value].append(row)
+        of = [None if row is None else found[above][keys[above]][row] for row in rows[above]]
+        nobody: list[Any] = [None]
+        pairs = [(at, row) for at, value in enumerate(of) for row in own.get(value, nobody)]
+        rows = {other: [values[at] for at, _ in pairs] for other, values in rows.items()}
+        rows[name] = [row for _, row in pairs]
+    table: Plain = {}
+    for one in asked:
+        name, column = places[one]
+        if column:
+            table[one] = [None if row is None else found[name][column][row] for row in rows[name]]
+        else:
+            table[one] = ["no" if row is None else "yes" for row in rows[name]]
+    return table
+
+
+def read_tables(certificate: Plain, folder: Path) -> Iterator[Told | Plain]:
+    """Compare every table with what is said of its file, and of their keys; give the joined rows at the end."""
+    found: dict[str, Plain] = {}
+    described, roles = certificate["data"]["tables"], {c["name"]: c["role"] for c in certificate["columns"]}
+    same = sorted(one["file"] for one in described) == sorted(file.name for file in folder.iterdir())
+    yield same and len({one["name"] for one in described}) == len(described), "which tables there are"
+    for one in described:
+        path, name = folder / one["file"], one["name"]
+        yield (digest_of(path), path.stat().st_size) == (one["sha256"], one["bytes"]), f"{name}: hash of the data file"
+        fine, table = read_table(path, one.get("dialect", PLAIN), escaped=".csv" in path.suffixes)
+        if not fine:
+            yield False, f"{name}: how numbers, days and characters are written"
+        yield list(table) == [column["name"] for column in one["columns"]], f"{name}: names of the columns"
+        yield len(next(iter(table.values()))) == one["rows"], f"{name}: rows: {one['rows']}"
+        stars = one.get("stars", [])
+        found[name] = table | {star: ["*" if cell is None else cell for cell in table[star]] for star in stars}
+        public = [(c["role"], roles.get(c["name"], roles.get(f"{name}.{c['name']}"))) for c in one["columns"]]
+        same = (joined == role if joined or role in SHOWN else role in HIDDEN for role, joined in public)
+        yield all(same), f"{name}: roles of the columns"
+    told = list(check_keys(certificate, found))
+    yield from told
+    if all(fine for fine, _ in told):
+        yield joined_table(certificate, found)
 
 
 def names_of(role: str, columns: list[Plain]) -> list[str]:
@@ -598,6 +703,9 @@ def check_columns(certificate: Plain, table: Plain, *, escaped: bool) -> Iterato
     people, several = certificate["persons"], certificate["counted"] == "persons"
     quasi = (column["name"] for column in columns if column["role"] == "quasi-identifier")
     found = {name: set(table.get(name, ())) for name in quasi}
+    prefixes = [f"{one['name']}." for one in data.get("tables", [])]
+    named = [(column["name"], column["level"]) for column in columns if column["role"] == "quasi-identifier"]
+    leveled = [(name[len(p) :], level) for name, level in named for p in prefixes if name.startswith(p)]
     stars, starless = data.get("stars", []), {name for name in found if None in found[name] and "*" not in found[name]}
     sound = {
         "how stars are written": len({*stars} & starless) == len(stars),
@@ -607,6 +715,7 @@ def check_columns(certificate: Plain, table: Plain, *, escaped: bool) -> Iterato
         "height": ("height" in measures) == (levels[:1] not in ([], [None])),
         "pseudonymised": certificate["pseudonymised"] == hidden,
         "how texts are escaped": escaped == (data["escaped"] is not None),
+        "one level of a column in all tables": len({*leveled}) == len({name for name, _ in leveled}),
         "persons": (people is not None) == several and (people or 0) <= certificate["records"],
         "masked": certificate["masked"] in {0, certificate["suppressed"]},
     }
@@ -640,6 +749,8 @@ def check(certificate: Plain, table: Plain, *, escaped: bool) -> Iterator[Told]:
 
 def missing_library(path: Path) -> str | None:
     """Say what must be installed to read a file; nothing if it can be read."""
+    if path.is_dir() and path.name == "tables":
+        return next(filter(None, map(missing_library, sorted(path.iterdir()))), None)
     need = NEEDS.get(path.suffix.removeprefix("."), "")
     there = [find_spec(package) is not None for package in re.split(" and | or ", need) if package]
     return None if (any if " or " in need else all)(there) else need
@@ -653,10 +764,24 @@ def everything(certificate: Plain, path: Path) -> Iterator[Told]:
     if "labels" in data:
         beside = path.with_name("labels.csv")
         yield beside.is_file() and digest_of(beside) == data["labels"], "hash of the labels"
+    if "tables" in data:
+        table = None
+        for told in read_tables(certificate, path):
+            table = told if isinstance(told, dict) else table
+            if not isinstance(told, dict):
+                yield told
+        if table is not None:
+            yield from measured(certificate, table, escaped=any(".csv" in one["file"] for one in data["tables"]))
+        return
     escaped = path.suffix == ".xlsx" or ".csv" in path.suffixes
     fine, table = read_table(path, data.get("dialect", PLAIN), escaped=escaped)
     if not fine:
         yield False, "how numbers, days and characters are written"
+    yield from measured(certificate, table, escaped=escaped)
+
+
+def measured(certificate: Plain, table: Plain, *, escaped: bool) -> Iterator[Told]:
+    """Compare everything that the table can show; if that fails, say so."""
     try:
         yield from check(certificate, table, escaped=escaped)
     except Exception as error:  # noqa: BLE001 - a certificate that was edited can fail in any way
