@@ -410,8 +410,8 @@ def read_tables(certificate: Plain, folder: Path) -> Iterator[Told | Plain]:
         stars = one.get("stars", [])
         found[name] = table | {star: ["*" if cell is None else cell for cell in table[star]] for star in stars}
         public = [(c["role"], roles.get(c["name"], roles.get(f"{name}.{c['name']}"))) for c in one["columns"]]
-        same = (joined == role if joined or role in SHOWN else role in HIDDEN for role, joined in public)
-        yield all(same), f"{name}: roles of the columns"
+        alike = (joined == role if joined or role in SHOWN else role in HIDDEN for role, joined in public)
+        yield all(alike), f"{name}: roles of the columns"
     told = list(check_keys(certificate, found))
     yield from told
     if all(fine for fine, _ in told):
