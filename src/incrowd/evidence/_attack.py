@@ -9,6 +9,7 @@ from incrowd.attacks import Intruder
 from incrowd.core import Hint, ParameterError, Schema, Setting
 from incrowd.evidence._attack_result import Attacks
 from incrowd.evidence._class_attacks import class_attacks
+from incrowd.evidence._editions import editions
 from incrowd.evidence._intersection import intersection
 from incrowd.evidence._linkage import On, join, linkage, people_of_external, people_of_original
 from incrowd.evidence._minimality import own_attacks
@@ -55,7 +56,8 @@ def attack(  # noqa: PLR0913 - an intruder may have many things, all but the fir
         The column of the external table that says who somebody is; shown only in ``exposed_records``.
     other
         Another release of the same people, given as ``table`` is: what follows from both together. Needs ``original``
-        or ``external``, whose people are looked up in both.
+        or ``external``, whose people are looked up in both, unless both releases tie the rows of a person together by
+        pseudonyms.
     intruder
         What else is known, and what counts as found out.
     reading
@@ -81,11 +83,14 @@ def attack(  # noqa: PLR0913 - an intruder may have many things, all but the fir
     >>> found.get("homogeneity").exposed.records, found.get("inference").baseline, found.get("singling out").rate
     (3, Fraction(2, 3), Fraction(2, 3))
     """
-    _check_arguments(original, external, other, intruder, alone=on is None and who is None)
+    _check_arguments(external, intruder, alone=on is None and who is None)
     if who is not None:
         check_column(who, "who")
     pairs = _column_pairs(on)
-    subject = Subject.of(table, schema, reading)
+    subject = published = Subject.of(table, schema, reading)
+    second = None if other is None else Subject.of(other, None if isinstance(other, Release) else schema, reading)
+    if original is None and external is None and second is not None:
+        _expect_names(published, second)
     before, whole = (None, None) if original is None else subject.original(original, reading)
     subject = subject if original is None else subject.with_persons(original, reading)
     known = None if external is None else people_of_external(external, subject, pairs, who, reading)
@@ -97,22 +102,27 @@ def attack(  # noqa: PLR0913 - an intruder may have many things, all but the fir
     joined = None if known is None else join(subject, known, whole)
     entries += [] if joined is None else linkage(joined)
     entries += own_attacks(subject, intruder.seed, joined)
-    if other is not None and joined is not None:
-        second = Subject.of(other, None if isinstance(other, Release) else schema, reading)
+    if second is not None:
+        entries += editions(published, second)
+    if second is not None and joined is not None:
         second = second if original is None else second.with_persons_if_its(original, reading)
         entries += intersection(joined, second)
     census = subject.census
     return Attacks(census.records, census.persons, len(subject.classes), tuple(entries), tuple(notes))
 
 
-def _check_arguments(original: Any, external: Any, other: Any, intruder: object, *, alone: bool) -> None:
+def _expect_names(one: Subject, other: Subject) -> None:
+    """Refuse to compare two releases if nothing says which of their rows are of the same people."""
+    if not (one.names_persons and other.names_persons):
+        msg = "Two releases are compared person by person, and it was not said who they are."
+        raise ParameterError(msg, hint=Hint("{}.", Setting("original", words="give original=..., or external=...")))
+
+
+def _check_arguments(external: Any, intruder: object, *, alone: bool) -> None:
     """Refuse what cannot be used."""
     if external is None and not alone:
         msg = "on and who say how to read an external table, and none was given."
         raise ParameterError(msg, hint="give external=..., or leave them out.")
-    if other is not None and original is None and external is None:
-        msg = "Two releases are compared person by person, and it was not said who they are."
-        raise ParameterError(msg, hint=Hint("{}.", Setting("original", words="give original=..., or external=...")))
     if intruder is not None and not isinstance(intruder, Intruder):
         msg = f"intruder must be an Intruder, got {type(intruder).__name__}."
         raise ParameterError(msg, hint="write intruder=Intruder(excluded=2), or leave it out.")

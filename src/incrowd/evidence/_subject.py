@@ -126,6 +126,11 @@ class Subject:
         return cls(open_with_schema(table, schema, **reading), schema)
 
     @property
+    def names_persons(self) -> bool:
+        """Whether what is published says whose row is whose, as by a pseudonym."""
+        return self.census.person is not None
+
+    @property
     def hides_persons(self) -> bool:
         """Whether people may have several rows, and nobody can say whose they are."""
         return self.has_several_rows and self.census.person is None
