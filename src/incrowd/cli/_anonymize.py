@@ -129,7 +129,7 @@ def _write_result(release: Release, written: Path | None, *, explain: bool = Fal
 def _close(release: Release, seconds: float, *, dry_run: bool = False) -> None:
     """Say how it ended: what was written, and what to do next."""
     from incrowd.engines import peak_memory
-    from incrowd.release import NEEDS
+    from incrowd.release import NEEDS, TABLES, public_folder
 
     recipe = release.recipe
     if recipe.sample is not None:
@@ -146,12 +146,13 @@ def _close(release: Release, seconds: float, *, dry_run: bool = False) -> None:
     if dry_run:
         tell("dry run: nothing was written.")
         return
-    public = release.table.parent
+    public, several = public_folder(release.table)
     names = ", ".join(sorted(path.name for path in public.iterdir()))
     tell(f"wrote {public} ({names}) and {public.with_name('owner')} (keep that one to yourself)")
-    need = NEEDS.get(release.table.suffix.removeprefix("."))
+    file = next(iter((public / TABLES).iterdir())) if several else release.table
+    need = NEEDS.get(file.suffix.removeprefix("."))
     if need is not None:
-        tell(f"whoever runs verify.py needs {need} to read {release.table.name}; for CSV files it needs Python alone")
+        tell(f"whoever runs verify.py needs {need} to read {file.name}; for CSV files it needs Python alone")
     unseen = release.schema.entity is not None and release.schema.entity not in recipe.pseudonymised
     more = " --original TABLE   (people are counted, and only your table says whose row is whose)" if unseen else ""
     tell(f"next: incrowd verify {public.parent}{more}")

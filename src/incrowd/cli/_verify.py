@@ -21,7 +21,11 @@ Release = Annotated[
 ]
 Owner = Annotated[Path | None, Option(metavar="FOLDER", help="The folder owner, to compare the recipe too.")]
 Original = Annotated[
-    Path | None, Option(metavar="DATA", help="The original table, to measure all that the file alone cannot show.")
+    Path | None,
+    Option(
+        metavar="DATA",
+        help="The original table, or the plan that names it or several, to measure what files alone cannot show.",
+    ),
 ]
 Key = Annotated[Path | None, Option(metavar="FILE", help="The public Ed25519 key (PEM) of whoever signed it.")]
 ShiftKey = Annotated[
@@ -51,6 +55,11 @@ def verify(
     """
     from incrowd.release import verify as measure_again
 
+    if original is not None and original.suffix == ".toml":  # the plan names it, or several tables
+        from incrowd.plan import Plan
+
+        plan = Plan.read(original)
+        original, reading = plan.source(), {**plan.reading(), **reading}  # type: ignore[assignment]
     found = measure_again(release, owner=owner, original=original, key=key, shift_key=shift_key, **reading)
     if as_json:
         names = ("outcome", "holds", "checked", "differences", "not_checked", "on_trust")

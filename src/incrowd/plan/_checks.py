@@ -27,15 +27,15 @@ from incrowd.core import (
 from incrowd.engines import Budget, check_form
 from incrowd.measures import Measure
 from incrowd.models import Model, promise
+from incrowd.plan._document import SECTIONS, Document, TableSection
+from incrowd.plan._linked_tables import check_tables
 from incrowd.plan._problems import MOST, Trouble, did_you_mean, problems_of, shortened, troubles_of
 from incrowd.plan._sections import (
-    SECTIONS,
     WRITTEN,
     AlgorithmTable,
     ColumnSection,
     DataSection,
     DialectTable,
-    Document,
     OutputSection,
     PrivacySection,
     ReportSection,
@@ -76,12 +76,16 @@ class Readable:
     search: SearchSection | None = None
     output: OutputSection | None = None
     report: ReportSection | None = None
+    tables: Mapping[str, TableSection] = field(default_factory=dict)
+    several: bool = False
+    """Whether there are several tables, be they readable or not."""
 
 
 def check(plan: Readable) -> Iterator[Trouble]:
     """Find everything that does not fit together."""
+    yield from _check_several(plan)
     if plan.data is not None:
-        yield from _check_data(plan.data)
+        yield from _check_data(plan.data, several=plan.several)
         yield from _check_path(("data", "path"), plan.data.path)
         yield from _check_roles_of_data(plan.data, plan.columns)
     for name, column in plan.columns.items():
@@ -101,6 +105,14 @@ def check(plan: Readable) -> Iterator[Trouble]:
             yield from _complaints_of(("output", "dialect", key), partial(check_wanted_dialect, {key: value}))
 
 
+def _check_several(plan: Readable) -> Iterator[Trouble]:
+    """See that several tables are linked, and their paths can be some."""
+    for name, table in plan.tables.items():
+        yield from _check_path(("tables", name, "path"), table.path)
+    if plan.tables:
+        yield from check_tables(plan.tables, plan.data, plan.columns, plan.output, plan.search)
+
+
 def _check_path(keys: Keys, written: str | None) -> Iterator[Trouble]:
     """See that a path can be one, whether something is there or not; it may hold a password, and is not shown."""
     if written is not None and without_addresses(written) != written:
@@ -112,9 +124,9 @@ def _check_path(keys: Keys, written: str | None) -> Iterator[Trouble]:
         yield Trouble(keys, f"cannot be a path: {error.strerror}.", own=True)
 
 
-def _check_data(data: DataSection) -> Iterator[Trouble]:
+def _check_data(data: DataSection, *, several: bool = False) -> Iterator[Trouble]:
     given = [name for name in ("path", "table", "query") if getattr(data, name) is not None]
-    if len(given) != 1:
+    if len(given) != 1 and not several:
         what = f"has {' and '.join(map(repr, given))}" if given else "does not say where the table is"
         yield Trouble(("data",), f"{what}; give one of 'path', 'table' and 'query'.", own=True)
     if data.connection_env is None and data.path is None and given:
@@ -197,7 +209,7 @@ def _check_shift(shift: ShiftSection, plan: Readable) -> Iterator[Trouble]:
             yield Trouble(("shift",), "no column has the role 'shifted'.", own=True)
         return
     where: Keys = ("shift",) if said else ("columns", shifted[0], "role")
-    if plan.data is not None and plan.data.entity is None:
+    if plan.data is not None and plan.data.entity is None and not plan.several:
         message = "dates are shifted by person: 'entity' under [data] must say whose row it is."
         yield Trouble(("columns", shifted[0], "role"), message)
     for key, example in (("within", "180"), ("key_file", "'dates.key'")):
@@ -305,6 +317,7 @@ def _read_text(path: str | os.PathLike[str]) -> str:
 def document_of(source: str | Mapping[str, Any], file: str, folder: Path) -> Document:
     """Read and check a plan, from its text or from what the text would hold."""
     raw = _parse(source, file)
+    raw = {"data": {}, **raw} if raw.get("tables") else raw
     document, troubles = None, list[Trouble]()
     try:
         document = Document.model_validate(raw)
@@ -361,4 +374,8 @@ def _readable(raw: Mapping[str, Any], troubles: list[Trouble], folder: Path) -> 
         for name, section in SECTIONS.items()
         if name in raw and (name,) not in bad
     }
-    return Readable(folder, tuple(columns), columns=read, **sections)
+    linked = raw.get("tables")
+    linked = linked if isinstance(linked, Mapping) and ("tables",) not in {one.path for one in troubles} else {}
+    tables = {name: TableSection.model_validate(one) for name, one in linked.items() if ("tables", name) not in bad}
+    tables = tables if len(tables) == len(linked) else {}
+    return Readable(folder, tuple(columns), columns=read, tables=tables, several=bool(linked), **sections)

@@ -10,17 +10,16 @@ from pathlib import Path
 from typing import Any, Self, cast
 
 from incrowd.core import DataError, FrozenMapping, Hierarchy, Schema, atomic_path
-from incrowd.engines import Database
+from incrowd.engines import Database, Tables
 from incrowd.evidence import Alternatives, alternatives, searches_beside
 from incrowd.hierarchies import auto, averaged, with_hierarchies
 from incrowd.models import Model, promise
 from incrowd.plan._checks import document_of, read_document
+from incrowd.plan._document import SECTIONS, VERSION, Document, TableSection
+from incrowd.plan._linked_tables import common_format, tables_of_plan
 from incrowd.plan._sections import (
-    SECTIONS,
-    VERSION,
     ColumnSection,
     DataSection,
-    Document,
     OutputSection,
     PrivacySection,
     ReportSection,
@@ -42,8 +41,8 @@ class Plan:
 
     Attributes
     ----------
-    data, columns, shift, privacy, search, output, report
-        The sections, with the keys of the file as attributes; ``columns`` by name, in their order.
+    data, columns, shift, privacy, search, output, report, tables
+        The sections, with the keys of the file as attributes; ``columns`` and ``tables`` by name, in their order.
     folder
         Where relative paths begin: the folder of the file that the plan was read from. ``None``, for a plan that was
         not read from a file, is the folder in which Python runs.
@@ -85,6 +84,7 @@ class Plan:
     output: OutputSection = field(default_factory=OutputSection)
     report: ReportSection = field(default_factory=ReportSection)
     shift: ShiftSection = field(default_factory=ShiftSection)
+    tables: Mapping[str, TableSection] = field(default_factory=dict)
     folder: Path | None = None
     name: str = "plan"
     ladders: Mapping[str, Hierarchy] = field(default_factory=dict)
@@ -122,7 +122,8 @@ class Plan:
     @classmethod
     def _of(cls, document: Document, folder: Path | None, name: str = "plan") -> Self:
         sections = {name: getattr(document, name) for name in SECTIONS}
-        return cls(columns=FrozenMapping(document.columns), folder=folder, name=name, **sections)
+        named: dict[str, Any] = {one: FrozenMapping(getattr(document, one)) for one in ("columns", "tables")}
+        return cls(**named, folder=folder, name=name, **sections)
 
     @staticmethod
     def json_schema() -> dict[str, Any]:
@@ -281,7 +282,7 @@ class Plan:
                 **self._limits(),
             }
         )
-        source = self._source() if table is None else table
+        source = self.source() if table is None else table
         return anonymize(source, self.schema(), progress=progress, sample=sample, **{**arguments, **output})
 
     def frontier(
@@ -298,7 +299,7 @@ class Plan:
         """
         more = _without_empty({**self._limits(), "suppression": self.output.suppression, "progress": progress})
         more["measure"] = self.search.measure or "loss"
-        return frontier(self._source(), self.schema(), by=by, of=of, model=self.model(), **more)
+        return frontier(self.source(), self.schema(), by=by, of=of, model=self.model(), **more)
 
     def alternatives(self, progress: OnProgress = None, *, seconds: float | None = None, **more: Any) -> Alternatives:
         """Put searches side by side as the function ``alternatives`` does, within the limits of the plan.
@@ -308,11 +309,13 @@ class Plan:
         (searches, name), table = searches_beside(self.algorithm()), more.pop("table", None)
         more = _without_empty({**self._limits(), "suppression": self.output.suppression, **more})
         more |= {"searches": searches, "seconds": seconds or self.search.seconds or 60, "progress": progress}
-        found = alternatives(self._source() if table is None else table, self.schema(), model=self.model(), **more)
+        found = alternatives(self.source() if table is None else table, self.schema(), model=self.model(), **more)
         return replace(found, planned=name)
 
-    def _source(self) -> Path | Database:
-        """Give the table: a file, or what a database answers."""
+    def source(self) -> Path | Database | Tables:
+        """Give the table: a file, or what a database answers; or several tables of the same people."""
+        if self.tables:
+            return tables_of_plan(self)
         if self.data.path is not None:
             return self.path(self.data.path)
         if self.data.connection_env is None:
@@ -325,7 +328,8 @@ class Plan:
         home = self.path(self.output.folder)
         return {
             "output": home,
-            "format": self.output.format or format_like(self.data.path),
+            "format": self.output.format
+            or (common_format(self.tables) if self.tables else format_like(self.data.path)),
             "dialect": self.output.plain().get("dialect", "input"),
             "labels": self.output.labels,
             "stars": self.output.stars,
@@ -373,8 +377,10 @@ class Plan:
             columns[name] = column.model_copy(update=changed)
         data = self.data.model_copy(update={"path": move(self.data.path)})
         output = self.output.model_copy(update={"folder": move(self.output.folder)})
+        tables = {name: one.model_copy(update={"path": move(one.path)}) for name, one in self.tables.items()}
         shift = self.shift.model_copy(update={"key_file": move(self.shift.key_file)})
-        return replace(self, data=data, columns=columns, output=output, shift=shift, folder=folder)
+        changed = {"data": data, "columns": columns, "tables": tables, "output": output, "shift": shift}
+        return replace(self, **changed, folder=folder)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Plan) and self._canonical_text() == other._canonical_text()
@@ -399,7 +405,9 @@ def _plain_sections(plan: Plan, *, written: bool) -> dict[str, Any]:
     """Give the sections as plain tables: what differs from the defaults, or everything that was written."""
     plain = {name: getattr(plan, name).plain(written=written) for name in SECTIONS}
     columns = {name: column.plain(written=written) for name, column in plan.columns.items()}
-    return {"version": VERSION, "data": plain.pop("data"), "columns": columns, **plain}
+    tables = {name: table.plain(written=written) for name, table in plan.tables.items()}
+    several = {"tables": tables} if tables else {}
+    return {"version": VERSION, "data": plain.pop("data"), **several, "columns": columns, **plain}
 
 
 def _without_empty(arguments: dict[str, Any]) -> dict[str, Any]:

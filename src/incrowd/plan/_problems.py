@@ -10,7 +10,8 @@ from typing import Any
 from pydantic import ValidationError
 
 from incrowd.core import PlanProblem
-from incrowd.plan._sections import FORMS, NAMES, SECTIONS, ColumnSection, DialectTable, Document, Part, kinds_in
+from incrowd.plan._document import SECTIONS, Document, TableSection
+from incrowd.plan._sections import FORMS, NAMES, ColumnSection, DialectTable, Part, kinds_in
 from incrowd.plan._toml import Path, Place, nearest_place
 
 # What would be right, by pydantic's name of what is wrong
@@ -122,7 +123,8 @@ def _known_keys(path: Path, raw: Mapping[str, Any]) -> list[str]:
     if path == ("output", "dialect"):
         part = DialectTable
     elif path:
-        part = ColumnSection if path[0] == "columns" else SECTIONS[str(path[0])]
+        named: dict[str, type[Part]] = {**SECTIONS, "columns": ColumnSection, "tables": TableSection}
+        part = named[str(path[0])]
     return list(part.model_fields)
 
 

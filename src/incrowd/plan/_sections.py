@@ -26,14 +26,12 @@ from incrowd.core import Hierarchy, ShiftedDates
 from incrowd.hierarchies import COUNTRIES, ClassificationName, categories, hierarchy_of, table_of
 from incrowd.search import Algorithm
 
-VERSION = 1
-
 Number = StrictInt | StrictFloat
 Scalar = StrictBool | StrictInt | StrictFloat | StrictStr
 Text = Annotated[StrictStr, Field(min_length=1)]
 
 
-def _key(description: str, *, default: Any = None) -> Any:
+def key_of(description: str, *, default: Any = None) -> Any:
     return Field(default=default, description=description)
 
 
@@ -192,37 +190,37 @@ def form_of(hierarchy: Hierarchy) -> HierarchyForm:
 class DataSection(Part):
     """Where the table is, and how to read it."""
 
-    path: Text | None = _key("The file, folder or pattern; relative to the plan's folder.")
-    table: Text | None = _key("A table of a database.")
-    query: Text | None = _key("A query that a database answers.")
-    connection_env: Text | None = _key("The environment variable that says how to connect.")
-    separator: Text | None = _key("What stands between the values of a text file.")
-    encoding: Text = _key("How the characters of a text file are encoded.", default="utf-8")
-    decimal: Literal[".", ","] | None = _key("The decimal mark of a text file; a point.")
-    thousands: Literal[".", ",", " ", "'"] | None = _key("What stands between groups of three digits in a text file.")
-    dates: Text | None = _key("How a text file writes days, such as %d.%m.%Y; ISO 8601.")
-    header: StrictBool = _key("Whether the first line of a text file names the columns.", default=True)
-    sheet: Text | StrictInt | None = _key("The sheet of a spreadsheet, by name or number.")
-    memory: Text | None = _key("The most memory that may be used, such as 4GB.")
-    missing: tuple[StrictStr, ...] = _key("Texts that count as missing.", default=("",))
-    missing_policy: Literal["value", "drop"] = _key("Missing is a value, or drops the record.", default="value")
-    entity: Text | None = _key("The column that says whose row it is.")
-    size: Text | None = _key("A column that is made: how many rows the entity has.")
-    count: Text | None = _key("The column that says how many records a row stands for.")
+    path: Text | None = key_of("The file, folder or pattern; relative to the plan's folder.")
+    table: Text | None = key_of("A table of a database.")
+    query: Text | None = key_of("A query that a database answers.")
+    connection_env: Text | None = key_of("The environment variable that says how to connect.")
+    separator: Text | None = key_of("What stands between the values of a text file.")
+    encoding: Text = key_of("How the characters of a text file are encoded.", default="utf-8")
+    decimal: Literal[".", ","] | None = key_of("The decimal mark of a text file; a point.")
+    thousands: Literal[".", ",", " ", "'"] | None = key_of("What stands between groups of three digits in a text file.")
+    dates: Text | None = key_of("How a text file writes days, such as %d.%m.%Y; ISO 8601.")
+    header: StrictBool = key_of("Whether the first line of a text file names the columns.", default=True)
+    sheet: Text | StrictInt | None = key_of("The sheet of a spreadsheet, by name or number.")
+    memory: Text | None = key_of("The most memory that may be used, such as 4GB.")
+    missing: tuple[StrictStr, ...] = key_of("Texts that count as missing.", default=("",))
+    missing_policy: Literal["value", "drop"] = key_of("Missing is a value, or drops the record.", default="value")
+    entity: Text | None = key_of("The column that says whose row it is.")
+    size: Text | None = key_of("A column that is made: how many rows the entity has.")
+    count: Text | None = key_of("The column that says how many records a row stands for.")
 
 
 class ColumnSection(Part):
     """The role of a column, and what is known about its values."""
 
     role: Literal["quasi", "sensitive", "identifier", "insensitive", "shifted", "drop"]
-    hierarchy: HierarchyForm | None = _key("How the values become vaguer.")
-    at_least: Annotated[StrictInt, Field(ge=0)] | None = _key("The lowest level.")
-    at_most: Annotated[StrictInt, Field(ge=0)] | None = _key("The highest level.")
-    importance: Annotated[Number, Field(gt=0)] | None = _key("Its weight; 1 if not given.")
-    average: Literal["mean", "median"] | None = _key("Publish this of each class.")
-    categories: Text | dict[str, tuple[Scalar, ...]] | None = _key("Most secret first.")
-    keep: Literal["pseudonym"] | None = _key("Publish a keyed pseudonym instead of nothing.")
-    key_file: Text | None = _key("The file with the key of the pseudonyms.")
+    hierarchy: HierarchyForm | None = key_of("How the values become vaguer.")
+    at_least: Annotated[StrictInt, Field(ge=0)] | None = key_of("The lowest level.")
+    at_most: Annotated[StrictInt, Field(ge=0)] | None = key_of("The highest level.")
+    importance: Annotated[Number, Field(gt=0)] | None = key_of("Its weight; 1 if not given.")
+    average: Literal["mean", "median"] | None = key_of("Publish this of each class.")
+    categories: Text | dict[str, tuple[Scalar, ...]] | None = key_of("Most secret first.")
+    keep: Literal["pseudonym"] | None = key_of("Publish a keyed pseudonym instead of nothing.")
+    key_file: Text | None = key_of("The file with the key of the pseudonyms.")
 
     def build_categories(self, folder: Path) -> Any:
         """Build the categories of a sensitive column; their file is relative to a folder."""
@@ -233,9 +231,9 @@ class ColumnSection(Part):
 class ShiftSection(Part):
     """How far the dates of columns with the role shifted are shifted, and by which key: all of a person alike."""
 
-    within: StrictInt | None = _key("By so many days at most, to either side.")
-    weekdays: StrictBool = _key("Whether weekdays stay: then by whole weeks.", default=False)
-    key_file: Text | None = _key("The file with the key of the shift.")
+    within: StrictInt | None = key_of("By so many days at most, to either side.")
+    weekdays: StrictBool = key_of("Whether weekdays stay: then by whole weeks.", default=False)
+    key_file: Text | None = key_of("The file with the key of the shift.")
 
     def build(self, columns: Sequence[str]) -> ShiftedDates | None:
         """Say how the dates of these columns are shifted, if there are any."""
@@ -246,8 +244,8 @@ class PrivacySection(Part):
     """What every class of the release must keep, and how many records may be left out for it."""
 
     promise: Text | Annotated[tuple[Text, ...], Field(min_length=1)]
-    max_suppressed: Annotated[Number, Field(ge=0, le=1)] | None = _key("A share, 0 to 1; nobody if not given.")
-    max_suppressed_records: Annotated[StrictInt, Field(ge=0)] | None = _key("A number.")
+    max_suppressed: Annotated[Number, Field(ge=0, le=1)] | None = key_of("A share, 0 to 1; nobody if not given.")
+    max_suppressed_records: Annotated[StrictInt, Field(ge=0)] | None = key_of("A number.")
 
     @property
     def promises(self) -> tuple[str, ...]:
@@ -285,12 +283,12 @@ def parameters_of(search: str) -> list[str]:
 class SearchSection(Part):
     """How the release is searched."""
 
-    algorithm: Text | AlgorithmTable | None = _key(
+    algorithm: Text | AlgorithmTable | None = key_of(
         "Levels and cells if not given, as in Python; optimal with a measure or seconds."
     )
-    measure: Text | None = _key("What is made small: loss if not given.")
-    balance: Annotated[Number, Field(ge=0, le=1)] | None = _key("Leaving out against generalizing.")
-    seconds: Annotated[Number, Field(gt=0)] | None = _key("The time that it may take.")
+    measure: Text | None = key_of("What is made small: loss if not given.")
+    balance: Annotated[Number, Field(ge=0, le=1)] | None = key_of("Leaving out against generalizing.")
+    seconds: Annotated[Number, Field(gt=0)] | None = key_of("The time that it may take.")
 
     @property
     def parts(self) -> tuple[str, Mapping[str, Any]]:
@@ -315,78 +313,56 @@ class SearchSection(Part):
 class DialectTable(Part):
     """How a CSV file is written, where that differs from the text file that was read."""
 
-    separator: Text | None = _key("What stands between values.")
-    decimal: Literal[".", ","] | None = _key("The decimal mark.")
-    dates: Text | None = _key("How days are written, such as %d.%m.%Y; %Y-%m-%d is ISO.")
-    encoding: Text | None = _key("How characters are encoded, such as utf-8.")
-    mark: StrictBool | None = _key("Whether the file begins with a byte order mark.")
+    separator: Text | None = key_of("What stands between values.")
+    decimal: Literal[".", ","] | None = key_of("The decimal mark.")
+    dates: Text | None = key_of("How days are written, such as %d.%m.%Y; %Y-%m-%d is ISO.")
+    encoding: Text | None = key_of("How characters are encoded, such as utf-8.")
+    mark: StrictBool | None = key_of("Whether the file begins with a byte order mark.")
 
 
 class OutputSection(Part):
     """Where the release goes."""
 
-    folder: Text = _key("Relative to the plan's folder.", default="out")
-    format: Literal["parquet", "csv", "csv.gz", "arrow", "xlsx", "sav", "dta"] | None = _key(
+    folder: Text = key_of("Relative to the plan's folder.", default="out")
+    format: Literal["parquet", "csv", "csv.gz", "arrow", "xlsx", "sav", "dta"] | None = key_of(
         "The input's if not given."
     )
-    dialect: Literal["input", "plain"] | DialectTable = _key(
+    dialect: Literal["input", "plain"] | DialectTable = key_of(
         "How a CSV file is written: as the file that was read, plainly, or what differs.", default="input"
     )
-    labels: StrictBool = _key("Whether to write labels.csv: what the codes of SPSS and Stata mean.", default=False)
-    stars: Literal["star", "null"] = _key("What the file has where * is published: that or nothing.", default="star")
-    order: Literal["sorted", "keep"] = _key("Sorted by the published values, or as it was.", default="sorted")
-    suppression: Literal["drop", "mask", "entity"] = _key("What becomes of records that are left out.", default="drop")
-    others: Literal["refuse", "drop"] = _key("What becomes of columns without a role.", default="refuse")
-    force: StrictBool = _key("Whether existing files may be replaced.", default=False)
+    labels: StrictBool = key_of("Whether to write labels.csv: what the codes of SPSS and Stata mean.", default=False)
+    stars: Literal["star", "null"] = key_of("What the file has where * is published: that or nothing.", default="star")
+    order: Literal["sorted", "keep"] = key_of("Sorted by the published values, or as it was.", default="sorted")
+    suppression: Literal["drop", "mask", "entity"] = key_of(
+        "What becomes of records that are left out.", default="drop"
+    )
+    others: Literal["refuse", "drop"] = key_of("What becomes of columns without a role.", default="refuse")
+    force: StrictBool = key_of("Whether existing files may be replaced.", default=False)
 
 
 class ReportSection(Part):
     """What a report says that only the owner of the data knows."""
 
-    write: StrictBool = _key("Whether to write reports beside the release.", default=True)
-    purpose: Text | None = _key("What the data are released for.")
-    controller: Text | None = _key("Who is responsible.")
-    recipients: Text | None = _key("Who receives them.")
-    environment: Text | None = _key("Public, by contract, or inside.")
-    legal_basis: Text | None = _key("On which legal basis.")
-    period: Text | None = _key("Which period the data are about.")
-    earlier_releases: Text | None = _key("Earlier releases about the same people.")
-    roles_confirmed_by: Text | None = _key("Who confirmed the roles of the columns.")
-    threshold: Annotated[Number, Field(gt=0, le=1)] | None = _key(
+    write: StrictBool = key_of("Whether to write reports beside the release.", default=True)
+    purpose: Text | None = key_of("What the data are released for.")
+    controller: Text | None = key_of("Who is responsible.")
+    recipients: Text | None = key_of("Who receives them.")
+    environment: Text | None = key_of("Public, by contract, or inside.")
+    legal_basis: Text | None = key_of("On which legal basis.")
+    period: Text | None = key_of("Which period the data are about.")
+    earlier_releases: Text | None = key_of("Earlier releases about the same people.")
+    roles_confirmed_by: Text | None = key_of("Who confirmed the roles of the columns.")
+    threshold: Annotated[Number, Field(gt=0, le=1)] | None = key_of(
         "Above which a chance to find a person counts as too high."
     )
-    threshold_reasons: Text | None = _key("Why these thresholds.")
-    population: Annotated[StrictInt, Field(ge=1)] | None = _key("How many people the table was drawn from.")
-    valid_until: Text | None = _key("When this is looked at again.")
-    released_anyway: Text | None = _key("Why it was released although something was open.")
-    released_by: Text | None = _key("Who decided that, and when.")
-    open_items: Text | None = _key("What was open then.")
+    threshold_reasons: Text | None = key_of("Why these thresholds.")
+    population: Annotated[StrictInt, Field(ge=1)] | None = key_of("How many people the table was drawn from.")
+    valid_until: Text | None = key_of("When this is looked at again.")
+    released_anyway: Text | None = key_of("Why it was released although something was open.")
+    released_by: Text | None = key_of("Who decided that, and when.")
+    open_items: Text | None = key_of("What was open then.")
 
     @property
     def about(self) -> dict[str, str]:
         """What was said, by its key."""
         return {key: str(value) for key, value in self.model_dump(exclude={"write"}, exclude_none=True).items()}
-
-
-class Document(Part):
-    """A plan for incrowd: what is published, and what it promises."""
-
-    version: Literal[1]
-    data: DataSection
-    columns: Annotated[dict[Text, ColumnSection], Field(min_length=1)]
-    shift: ShiftSection = ShiftSection()
-    privacy: PrivacySection
-    search: SearchSection = SearchSection()
-    output: OutputSection = OutputSection()
-    report: ReportSection = ReportSection()
-
-
-# The sections that are one table each
-SECTIONS: Mapping[str, type[Part]] = {
-    "data": DataSection,
-    "shift": ShiftSection,
-    "privacy": PrivacySection,
-    "search": SearchSection,
-    "output": OutputSection,
-    "report": ReportSection,
-}

@@ -211,6 +211,7 @@ HEAD = """\
 # What each section is for
 SECTIONS = {
     "data": "where the table is, and how to read it; paths are relative to this file",
+    "tables": "the tables of the same people: where each is, the key that names its rows, and whose keys it has",
     "columns": "every column has a role: identifier and drop (left out), quasi (could help recognise a person),\n"
     "# sensitive (nobody should learn it about a person) or insensitive (published as it is)",
     "shift": "how far dates with the role shifted are shifted: all of a person by the same days",
@@ -236,19 +237,20 @@ class Notes:
         lines = [HEAD.rstrip(), *_comments(self.head), f"version = {plain['version']}"]
         for name, meaning in SECTIONS.items():
             section = plain.get(name, {})
-            if name == "columns":
-                lines += ["", f"# columns: {meaning}", *_comments(self.sections.get(name, ())), *self._columns(section)]
+            if name in {"columns", "tables"} and (section or name == "columns"):
+                lines += ["", f"# {name}: {meaning}", *_comments(self.sections.get(name, ()))]
+                lines += self._named(name, section)
             elif section or name in self.sections:
                 lines += ["", f"[{name}]  # {meaning}", *self._pairs((name,), section)]
                 lines += _comments(self.sections.get(name, ()))
         return "\n".join([*lines, ""])
 
-    def _columns(self, columns: Mapping[str, Any]) -> Iterator[str]:
-        for name, column in columns.items():
+    def _named(self, kind: str, parts: Mapping[str, Any]) -> Iterator[str]:
+        for name, part in parts.items():
             yield ""
-            yield from _comments(self.columns.get(name, ()))
-            yield f"[columns.{_quoted_key(name)}]"
-            yield from self._pairs(("columns", name), column)
+            yield from _comments(self.columns.get(name, ()) if kind == "columns" else ())
+            yield f"[{kind}.{_quoted_key(name)}]"
+            yield from self._pairs((kind, name), part)
 
     def _pairs(self, path: tuple[str, ...], table: Mapping[str, Any]) -> Iterator[str]:
         for key, value in table.items():

@@ -136,6 +136,13 @@ class Folders(NamedTuple):
             report_room().write_reports(written, self.owner, self.public, output.about, **known)
 
 
+def public_folder(table: Any) -> tuple[Path, bool]:
+    """Give the folder ``public`` of a release whose table was written, and whether it has several tables."""
+    if isinstance(table, Path):
+        return table.parent, False
+    return Path(table[table.people]).parent.parent, True
+
+
 def _data_in(folder: Path) -> tuple[str, ...]:
     """Say where the data of an earlier release lie; a table beside them that no certificate names is somebody's own."""
     try:

@@ -25,7 +25,7 @@ from incrowd.release._recipe import described_input
 from incrowd.release._release import Release
 from incrowd.release._shifted_dates import IntervalRisk, windows_of
 from incrowd.release._source import Source, doubts_about
-from incrowd.release._table_files import FORMATS, linked_files, published_tables
+from incrowd.release._table_files import TABLE_FORMATS, linked_files, published_tables
 from incrowd.release._table_keys import DRAWN, TableKeys
 from incrowd.release._tables_folder import TableWriter
 from incrowd.release._verdict import verdict_on_published
@@ -100,8 +100,8 @@ def _refuse_options(options: Mapping[str, Any]) -> None:
     if options.get("labels"):
         msg = f"What codes mean is not written for {TABLES}."
         raise ParameterError(msg, hint="leave labels out.")
-    if options.get("output") is not None and options.get("format", "parquet") not in FORMATS:
-        msg = f"{TABLES.capitalize()} are written as {', '.join(FORMATS)}, not as {options['format']!r}."
+    if options.get("output") is not None and options.get("format", "parquet") not in TABLE_FORMATS:
+        msg = f"{TABLES.capitalize()} are written as {', '.join(TABLE_FORMATS)}, not as {options['format']!r}."
         raise ParameterError(msg, hint=Hint("use {format}.", format="parquet"))
 
 

@@ -19,7 +19,7 @@ WHICH = "which tables there are"
 FOLDER = "tables"
 """What the folder of the files is called, inside of ``public``."""
 _SHOWN = {"quasi-identifier", "sensitive", "shifted"}
-FORMATS = ("parquet", "csv", "csv.gz")
+TABLE_FORMATS = ("parquet", "csv", "csv.gz")
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from incrowd.release._folder import Folders
 from incrowd.release._joined_schema import TABLES, table_recoding
 from incrowd.release._output import Output, check_stars, check_wanted_dialect
 from incrowd.release._recipe import read_wording
-from incrowd.release._table_files import FORMATS, TableFile, linked_files
+from incrowd.release._table_files import TABLE_FORMATS, TableFile, linked_files
 
 if TYPE_CHECKING:
     from incrowd.release._release import Release
@@ -87,8 +87,8 @@ class TableWriter:
 def save_tables(release: Release, folder: Any, *, date: str | None = None, **how: Any) -> Path:
     """Write a release of several tables as ``Release.save`` does."""
     output = Output(Path(folder), **how)
-    if output.format not in FORMATS:
-        msg = f"{TABLES.capitalize()} are written as {', '.join(FORMATS)}, not as {output.format!r}."
+    if output.format not in TABLE_FORMATS:
+        msg = f"{TABLES.capitalize()} are written as {', '.join(TABLE_FORMATS)}, not as {output.format!r}."
         raise ParameterError(msg, hint="choose one of these.")
     if output.labels:
         msg = f"What codes mean is not written for {TABLES}."
