@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import shutil
+import subprocess
+import sys
 import traceback
 from pathlib import Path
 from typing import Any
@@ -43,6 +45,47 @@ def test_whichever_query_fails_a_release_is_verified_by_another_one_or_not_at_al
             said += ["".join(traceback.format_exception(error))]
     assert len(said) > 7
     assert not [text for text in said if LOUD in text]
+
+
+@pytest.mark.parametrize("kind", ["csv", "parquet"])
+def test_whichever_query_fails_a_release_is_applied_whole_or_not_at_all(
+    kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    saved_release(tmp_path)
+    lines = (tmp_path / "people.csv").read_text().splitlines()
+    (tmp_path / "later.csv").write_text("\n".join([*lines, *lines[1:9]]) + "\n")
+    before = tree(tmp_path)
+
+    def publish() -> None:
+        how: dict[str, Any] = {"output": tmp_path / "next", "format": kind}
+        ic.apply(tmp_path / "out/owner", tmp_path / "later.csv", max_suppressed=0.5, **how)
+
+    queries = Queries()
+    queries.watch(monkeypatch)
+    publish()
+    whole, asked, said = tree(tmp_path / "next"), queries.asked, []
+    shutil.rmtree(tmp_path / "next")
+    for number in range(asked):
+        queries.asked, queries.at = 0, number
+        try:
+            publish()
+        except ic.EngineError as error:
+            said += ["".join(traceback.format_exception(error))]
+            assert tree(tmp_path) == before
+        else:
+            assert tree(tmp_path / "next") == whole
+            shutil.rmtree(tmp_path / "next")
+    assert len(said) > 7
+    assert not [text for text in said if LOUD in text]
+
+
+@pytest.mark.parametrize("source", ["file", "table"])
+def test_whichever_library_cannot_write_on_nothing_is_left(source: str, tmp_path: Path) -> None:
+    script = [sys.executable, "-W", "ignore", str(Path(__file__).with_name("limited_files.py")), str(tmp_path), source]
+    kinds = ["csv", "csv.gz", "parquet", "arrow", "xlsx", "sav", "dta"]
+    done = subprocess.run([*script, *kinds], capture_output=True, text=True, check=False)
+    (told,) = done.stdout.splitlines() or [done.stderr]
+    assert int(told.removesuffix(" tried")) > 70
 
 
 def test_wherever_memory_runs_out_a_release_is_verified_with_less_or_not_at_all(
