@@ -20,6 +20,7 @@ from incrowd.attacks._inference import (
     has_several_certain,
     homogeneity,
     inference,
+    known_items,
     missing_code,
     people_of,
     singling_out,
@@ -38,7 +39,7 @@ __all__ = [
     "Linked", "Links", "Matching", "Members", "Prior", "Remaining", "Truth", "Undivided", "ValueLine",
     "category_inference", "certain_values", "chance_to_pick", "change_of_belief", "entries_of_rows", "expect_original",
     "expected_from_counts", "expected_homogeneity", "has_several_certain", "homogeneity", "inference", "intersect",
-    "is_made_from", "link", "link_persons", "listed_exclusions", "minimality_in_sample", "missing_code", "narrow_range",
-    "people_of", "similarity", "singling_out", "skewness", "sum_of_shares", "tight_claims", "unlikely_exclusions",
-    "widths_of", "worst_exclusions",
+    "is_made_from", "known_items", "link", "link_persons", "listed_exclusions", "minimality_in_sample", "missing_code",
+    "narrow_range", "people_of", "similarity", "singling_out", "skewness", "sum_of_shares", "tight_claims",
+    "unlikely_exclusions", "widths_of", "worst_exclusions",
 ]  # fmt: skip

@@ -1,4 +1,4 @@
-"""Attacks on a class as it is: singling out, homogeneity, and the best guess beside what everybody knows (``Prior``).
+"""Attacks on a class as it is: singling out, known items, homogeneity, the best guess beside what all know (`Prior`).
 
 Nobody is right who says that a value is missing: that tells nothing about the person. People without a value stay
 targets, and no guess about them counts.
@@ -6,6 +6,7 @@ targets, and no guess about them counts.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Literal
@@ -14,8 +15,8 @@ import numpy as np
 import numpy.typing as npt
 
 from incrowd.attacks._expectation import expected_from_counts
-from incrowd.core import Classes, Domain, Histogram, add_up, group
-from incrowd.models import Measured, Ratios
+from incrowd.core import Classes, Domain, Histogram, ItemSets, add_up, group
+from incrowd.models import KnownItems, Measured, Ratios
 
 # What one attack does to every class, before it is told to anybody.
 
@@ -37,7 +38,7 @@ class AttackOutcome:
     means: str
     measured: Measured = field(repr=False)
     exposed: Bools = field(repr=False)
-    right: int
+    right: int | Fraction
     baseline: Fraction
     column: str | None = None
     knows: str = LOOKS
@@ -164,6 +165,23 @@ def singling_out(classes: Classes) -> AttackOutcome:
         measured=Ratios(np.ones(len(classes), dtype=np.int64), classes.size),
         exposed=classes.size == 1,
         right=len(classes),
+        baseline=chance_to_pick(people_of(classes)),
+    )
+
+
+def known_items(classes: Classes, columns: Mapping[int, ItemSets], most: int) -> AttackOutcome:
+    """Pick somebody of those who have the ``most`` items that tell most about a person; whole sets are singling out."""
+    fewest = KnownItems.of(classes, columns).fewest(classes, most)
+    sizes, which = np.unique(fewest, return_inverse=True)
+    people = np.bincount(which, weights=classes.size, minlength=len(sizes)).astype(np.int64)
+    items = "an item" if most == 1 else f"any {most:,} items"
+    return AttackOutcome(
+        name="known items",
+        knows=f"{items} of a person's set, the other quasi-identifiers, and that the person is in the table",
+        means="nobody else has these items",
+        measured=Ratios(np.ones(len(classes), dtype=np.int64), fewest),
+        exposed=fewest == 1,
+        right=sum(map(Fraction, people.tolist(), sizes.tolist()), Fraction(0)),
         baseline=chance_to_pick(people_of(classes)),
     )
 

@@ -40,6 +40,8 @@ class Intruder:
         How many times likelier than in the whole table a value must be for a class to be exposed to skewness.
     sure
         From which chance on a guess counts as knowledge.
+    items
+        How many items of a person's set the intruder knows, where values are sets, such as diagnoses.
     seed
         Where chance begins, for attacks that sample.
 
@@ -58,6 +60,7 @@ class Intruder:
     narrow: Fraction
     gain: Fraction
     sure: Fraction
+    items: int
     seed: int
 
     def __init__(  # noqa: PLR0913 - an intruder can know many things; all are optional
@@ -71,6 +74,7 @@ class Intruder:
         narrow: Number = Fraction(1, 10),
         gain: Number = 10,
         sure: Number = Fraction(9, 10),
+        items: int = 2,
         seed: int = 0,
     ) -> None:
         found: dict[str, Any] = {
@@ -81,7 +85,12 @@ class Intruder:
             "gain": _checked_number("gain", gain, 1, None),
             "sure": _checked_number("sure", sure, 0, 1),
         }
-        for name, number, least in (("excluded", excluded, 0), ("level", level, 1), ("seed", seed, 0)):
+        for name, number, least in (
+            ("excluded", excluded, 0),
+            ("level", level, 1),
+            ("items", items, 1),
+            ("seed", seed, 0),
+        ):
             found[name] = _whole_number(name, number, least=least)
         for name, value in found.items():
             object.__setattr__(self, name, value)

@@ -49,6 +49,9 @@ Other = Annotated[Path | None, Option(metavar="RELEASE", help="Another release o
 Excluded = Annotated[
     int, Option(metavar="NUMBER", help="How many sensitive values the intruder can rule out about a person.")
 ]
+Items = Annotated[
+    int, Option(metavar="NUMBER", help="How many items of a person's set the intruder knows, such as diagnoses.")
+]
 ShowValues = Annotated[
     bool, Option("--show-values", help="Print the worst group and, with --who, who is found. They are data!")
 ]
@@ -79,6 +82,7 @@ def attack(
     who: Who = None,
     other: Other = None,
     excluded: Excluded = 1,
+    items: Items = 2,
     quasi: Quasi = None,
     sensitive: Sensitive = None,
     categories: CategoryFiles = None,
@@ -105,7 +109,9 @@ def attack(
     _refuse_idle_options(external=external, about=on or who, roles=schema is None and bool(meanings or entity or count))
     with hints_in(OWN_WORDS), _place_for(exposed, (release, original, external), force=force) as place:
         known: dict[str, Any] = {"original": original, "external": external, "on": _join_pairs(on), "who": who}
-        found = ic.attack(release, schema, **known, other=other, intruder=Intruder(excluded=excluded), **reading)
+        found = ic.attack(
+            release, schema, **known, other=other, intruder=Intruder(excluded=excluded, items=items), **reading
+        )
         if place is not None:
             write_table(table_of_columns(found.exposed_records()), place)  # all of it is data
     if as_json:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from functools import partial
@@ -22,6 +22,7 @@ from incrowd.attacks import (
     change_of_belief,
     homogeneity,
     inference,
+    known_items,
     listed_exclusions,
     narrow_range,
     people_of,
@@ -31,12 +32,12 @@ from incrowd.attacks import (
     unlikely_exclusions,
     worst_exclusions,
 )
-from incrowd.core import Census, Classes, HierarchyError, ParameterError, Schema, UnknownColumnError, add_up
+from incrowd.core import Census, Classes, HierarchyError, ItemSets, ParameterError, Schema, UnknownColumnError, add_up
 from incrowd.evidence._attack_result import CHANCES, Attack, Table, with_column
 from incrowd.evidence._subject import Subject
 from incrowd.hierarchies import Categories, Ordered, Tree
 from incrowd.measures import Exposed, same_classes
-from incrowd.models import Measured, Ratios
+from incrowd.models import KnownItems, Measured, Ratios, item_sets_of, separators_of
 
 Bools = npt.NDArray[np.bool_]
 
@@ -54,6 +55,8 @@ def class_attacks(subject: Subject, intruder: Intruder, original: Classes | None
                 raise UnknownColumnError.of(name, schema.sensitive_names, given_as="known to the intruder")
     _check_level(schema, intruder.level, notes)
     yield attack_of(singling_out(classes), classes, schema.quasi_names)
+    if sets := item_sets_of(schema, classes):
+        yield _known_items(classes, sets, intruder.items, schema)
     if classes.cells.person is not None:
         yield _several_rows(subject.census, classes)
     for name, meaning in schema.sensitive:
@@ -125,6 +128,35 @@ def _similarity_attacks(classes: Classes, prior: Prior, meaning: Any, intruder: 
         msg = "not all its values are numbers or dates, and it has no categories."
         raise HierarchyError(msg)
     yield narrow_range(classes, prior, intruder.narrow, line)
+
+
+def _known_items(classes: Classes, sets: Mapping[int, ItemSets], items: int, schema: Schema) -> Attack:
+    """Look for people whom some items of their sets single out, among those who are like them otherwise."""
+    found = attack_of(known_items(classes, sets, items), classes, schema.quasi_names)
+    return replace(found, _records=partial(_rare_items, classes, sets, items, schema))
+
+
+def _rare_items(classes: Classes, sets: Mapping[int, ItemSets], items: int, schema: Schema) -> Table:
+    """Give the items that one person alone has, with what is known of that person besides."""
+    columns, separators = [*sets], separators_of(schema)
+    ends = np.cumsum([len(sets[at].names) for at in columns])
+    names = [name for at in columns for name in sets[at].names]
+    found = KnownItems.of(classes, sets).rare(classes, items, 2)
+    owner = np.concatenate([np.zeros(0, dtype=np.int64), *(classes_of_sets for classes_of_sets, *_ in found)])
+    table: Table = {}
+    for at, name in enumerate(schema.quasi_names):
+        if at not in sets:
+            table[name] = classes.texts(at)[owner]
+            continue
+        place = columns.index(at)
+        texts = [
+            separators[name].join(names[item] for item in row if np.searchsorted(ends, item, "right") == place) or None
+            for _, listed, _ in found
+            for row in listed.tolist()
+        ]
+        table[name] = np.array([*texts, None], dtype=object)[:-1]
+    people = [number for *_, counted in found for number in counted.tolist()]
+    return with_column(table, "people", np.array(people, dtype=np.int64))
 
 
 def _several_rows(census: Census, classes: Classes) -> Attack:

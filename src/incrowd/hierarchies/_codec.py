@@ -31,6 +31,7 @@ from incrowd.hierarchies._classification import Classification, classification
 from incrowd.hierarchies._coding import Coded, Frequent, bottom_coded, frequent, top_coded
 from incrowd.hierarchies._dates import Dates, dates
 from incrowd.hierarchies._intervals import Intervals, Quantiles, intervals, quantiles
+from incrowd.hierarchies._items import Items, items
 from incrowd.hierarchies._mask import Flat, Mask, flat, mask
 from incrowd.hierarchies._microaggregation import Averaged
 from incrowd.hierarchies._ordered import Ordered, ordered
@@ -56,6 +57,9 @@ def _fields_of(known: Any) -> Plain:
 
 def table_of(hierarchy: Hierarchy) -> Plain | None:
     """Write a hierarchy as a plan does; nothing for one that may hold values of a table."""
+    if isinstance(hierarchy, Items):
+        single = table_of(hierarchy.hierarchy)
+        return {"items": hierarchy.separator, **({} if single in (None, {"flat": True}) else {"of": single})}
     kind = _kind_of(hierarchy, IN_A_PLAN)
     if kind is None:
         return None
@@ -77,6 +81,7 @@ _BUILDERS: Mapping[str, Callable[..., Hierarchy]] = {
     "frequent": lambda thresholds: frequent(*thresholds),
     "quantiles": lambda parts: quantiles(*parts),
     "flat": lambda _: flat(),
+    "items": items,
 }
 
 
@@ -89,6 +94,8 @@ def hierarchy_of(table: str | Mapping[str, Any], folder: Path) -> Hierarchy:
     if kind is None:
         msg = "A hierarchy of a plan is of a kind that this version does not know."
         raise HierarchyError(msg, hint=f"use one of {', '.join(_BUILDERS)}.")
+    if kind == "items":
+        return items(hierarchy_of(table["of"], folder) if "of" in table else None, separator=table["items"])
     first, others = table[kind], {name: value for name, value in table.items() if name != kind}
     return _BUILDERS[kind](folder / first if kind == "tree" and isinstance(first, str) else first, **others)
 
@@ -98,6 +105,11 @@ def _plain_hierarchies(hierarchies: Mapping[str, Hierarchy]) -> tuple[Plain, Arr
     plain: Plain = {}
     arrays: Arrays = {}
     for name, one in hierarchies.items():
+        if isinstance(one, Items):
+            single, more = _plain_hierarchies({name: one.hierarchy})
+            plain |= {name: {"kind": "items", "separator": one.separator, "of": single[name]}} if single else {}
+            arrays |= more
+            continue
         listed = one.groups if isinstance(one, Ordered) else one
         kind = _kind_of(one, SAVED)
         if isinstance(listed, Tree):
@@ -119,6 +131,8 @@ def _hierarchy_from_plain(name: str, plain: Plain, arrays: Mapping[str, npt.NDAr
     if kind == "tree":
         levels = [arrays[f"tree {name} {level}"].tolist() for level in range(plain["height"] + 1)]
         return Tree(tuple(zip(*levels, strict=True)), plain.get("from_data", False))
+    if kind == "items":
+        return Items(plain["separator"], _hierarchy_from_plain(name, plain["of"], arrays))
     if kind not in SAVED:
         msg = f"The saved hierarchy of column {name!r} is of a kind that this version does not know."
         raise DataError(msg, hint="read it with the version of incrowd that saved it, or a newer one.")

@@ -94,7 +94,9 @@ class Choice:
     example: str  # with COLUMN where a column stands
     stops: str
     does_not_stop: str
-    needs: str  # of the schema: nothing, people (an entity), a sensitive column, or one with categories
+    needs: (
+        str  # of the schema: nothing, people (an entity), items (a column of sets), a sensitive column, or categories
+    )
     keys: list[Key]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
@@ -41,6 +41,8 @@ class HeldItems(Items):
 
     weight: Counts | None = None  # the records of every entry
     whose: Counts | None = None  # the person of every entry, who is counted once
+    below: int = 0  # sets that fewer have are kept in mind
+    rare: list[tuple[list[Counts], Counts]] = field(default_factory=list)
 
     def support(self, sets: Ints, number: int, entries: Counts) -> Counts:
         """Count the records that have each set, or the people."""
@@ -48,6 +50,17 @@ class HeldItems(Items):
             pairs = group([sets, self.whose[entries]], [number, int(self.whose.max()) + 1])
             return np.bincount(sets[pairs.first], minlength=number)
         return add_up(sets, np.asarray(self.weight)[entries], number)
+
+    def note(self, chain: list[Counts], sets: Ints, people: Ints) -> None:
+        """Keep one holder of every rare set in mind: its entries, one array per item, and how many have it."""
+        places = np.flatnonzero(people < self.below)
+        _, first = np.unique(sets[places], return_index=True)
+        places = places[first]
+        alone = np.zeros(len(self.item), dtype=bool)
+        if self.rare:  # what is rare alone makes every larger set rare
+            alone[np.isin(self.item, self.item[self.rare[0][0][0]])] = True
+        places = places[~np.logical_or.reduce([alone[entries[places]] for entries in chain])]
+        self.rare.append(([entries[places] for entries in chain], np.asarray(people[places], dtype=np.int64)))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -86,32 +99,63 @@ class KnownItems:
         Whoever has no items is found by the other quasi-identifiers alone. Where fewer than ``enough`` people have some
         items it is not counted how few have more of them.
         """
-        number = int(self.base.max(initial=-1)) + 1
-        person = classes.cells.person
-        if person is None:
-            alike = add_up(self.base, classes.records, number)
-            holder, weight, whose, holders = np.arange(len(classes)), classes.records, None, len(classes)
-        else:
-            people = int(person.max(initial=0)) + 1
-            once = group([self.base[classes.members], person], [max(number, 1), people])
-            alike = np.bincount(self.base[classes.members][once.first], minlength=number)
-            pairs = group([classes.members, person], [max(len(classes), 1), people])
-            holder, weight, whose = classes.members[pairs.first].astype(np.int64), None, person[pairs.first]
-            holders = len(pairs)
-        result = alike[self.base]
-        held = self._held(holder, holders, weight, None if whose is None else whose.astype(np.int64))
-        np.minimum.at(result, holder[held.person], held.fewest(most, enough))
+        result = self._alike(classes)[self.base]
+        held, entries = self._held(classes)
+        np.minimum.at(result, self.owner[entries], held.fewest(most, enough))
         return result
 
-    def _held(self, holder: Counts, holders: int, weight: Any, whose: Any) -> HeldItems:
-        """Give the items of every holder, who is in a class, as items of those who are like them otherwise."""
+    def rare(self, classes: Classes, most: int, below: int) -> list[tuple[Counts, Counts, Counts]]:
+        """Give the sets of items that fewer people have than ``below``, by the number of items, beginning with one.
+
+        Per number: a class that has each set; its items, one column per item; how many people have it. Sets that have a
+        rare item beside others are left out.
+        """
+        held, entries = self._held(classes, below)
+        held.fewest(most, below)
+        return [
+            (self.owner[entries[chain[0]]], np.stack([self.item[entries[one]] for one in chain], axis=1), people)
+            for chain, people in _by_size(held.rare)
+        ]
+
+    def _alike(self, classes: Classes) -> Counts:
+        """Count who is alike on the other quasi-identifiers."""
+        number, person = int(self.base.max(initial=-1)) + 1, classes.cells.person
+        if person is None:
+            return add_up(self.base, classes.records, number)
+        base = self.base[classes.members]
+        once = group([base, person], [max(number, 1), int(person.max(initial=0)) + 1])
+        return np.bincount(base[once.first], minlength=number)
+
+    def _held(self, classes: Classes, below: int = 0) -> tuple[HeldItems, Counts]:
+        """Give the items of everybody in a class, as items of those who are like them otherwise; and whose entry it is.
+
+        Where people are counted everybody is in a class once; else a class stands for all of its records.
+        """
+        person, holder = classes.cells.person, np.arange(len(classes))
+        weight: Any = classes.records if person is None else None
+        whose: Any = None
+        if person is not None:
+            pairs = group([classes.members, person], [max(len(classes), 1), int(person.max(initial=0)) + 1])
+            holder = classes.members[pairs.first].astype(np.int64)
+            whose = person[pairs.first].astype(np.int64)
         starts = np.searchsorted(self.owner, np.arange(len(self.base) + 1))
         times = np.diff(starts)[holder]
-        entries, who = _runs_from(starts[holder], times), np.repeat(np.arange(holders), times)
+        entries, who = _runs_from(starts[holder], times), np.repeat(np.arange(len(holder)), times)
         base, item = self.base[self.owner[entries]], self.item[entries]
         within = group([base, item], [int(column.max(initial=0)) + 1 for column in (base, item)]).ids.astype(np.int64)
-        of_entries = (None if amounts is None else amounts[who] for amounts in (weight, whose))
-        return HeldItems(who, within, within, *of_entries)
+        weight, whose = (None if one is None else one[who] for one in (weight, whose))
+        return HeldItems(who, within, within, weight, whose, below), entries
+
+
+def _by_size(rare: list[tuple[list[Counts], Counts]]) -> list[tuple[list[Counts], Counts]]:
+    """Put together what was counted in parts: sets of as many items."""
+    sizes = sorted({len(chain) for chain, _ in rare})
+    found = []
+    for size in sizes:
+        parts = [one for one in rare if len(one[0]) == size]
+        chain = [np.concatenate([chain[at] for chain, _ in parts]) for at in range(size)]
+        found.append((chain, np.concatenate([people for _, people in parts])))
+    return [one for one in found if len(one[1])]
 
 
 def _runs_from(starts: Ints, times: Counts) -> Counts:
@@ -171,6 +215,13 @@ def separators_of(schema: Schema) -> dict[str, str]:
     """Give the quasi-identifiers whose values are sets of items, each with what stands between these."""
     found = {name: getattr(hierarchy, "separator", None) for name, hierarchy in schema.quasi}
     return {name: separator for name, separator in found.items() if isinstance(separator, str)}
+
+
+def item_sets_of(schema: Schema, classes: Classes) -> dict[int, ItemSets]:
+    """Give the items of every code of the quasi-identifiers that hold sets, by the place of the column."""
+    places = {name: place for place, name in enumerate(schema.quasi_names)}
+    found = {places[name]: separator for name, separator in separators_of(schema).items()}
+    return {at: ItemSets.of(classes.names(at).tolist(), separator) for at, separator in found.items()}
 
 
 def item_columns(model: KKmAnonymity, schema: Schema) -> tuple[str, ...]:

@@ -58,7 +58,9 @@ class Items:
         """
         if not len(self.person):
             return np.zeros(0, dtype=np.int64)
-        result = self.support(self.item, int(self.item.max()) + 1, np.arange(len(self.item)))[self.item]
+        entries = np.arange(len(self.item))
+        result = self.support(self.item, int(self.item.max()) + 1, entries)[self.item]
+        self.note([entries], self.item, result)
         # The second row in a region implies the first: a set has one item per region, and goes on behind it.
         _, ends = _runs([self.person])
         _, behind = _runs([self.person, self.region])
@@ -70,6 +72,9 @@ class Items:
     def support(self, sets: Ints, number: int, entries: Counts) -> Counts:
         """Count who has each of so many sets, given who has which: by an entry of theirs."""
         return np.bincount(sets, minlength=number)
+
+    def note(self, chain: list[Counts], sets: Ints, people: Ints) -> None:
+        """Take notice of sets that were counted: their entries, one array per item; the number of each; who has it."""
 
     def _extend(self, begun: Sets, more: int, enough: int, after: tuple[Counts, Counts], result: Counts) -> None:
         """Make sets larger by one item, and again."""
@@ -86,6 +91,7 @@ class Items:
             larger = group([sets[rows], self.item[added]], [int(sets[part].max()) + 1, int(self.item.max()) + 1])
             people = self.support(larger.ids, len(larger), added)[larger.ids]
             longer = [*(entries[rows] for entries in chain), added]
+            self.note(longer, larger.ids, people)
             for entries in longer:
                 np.minimum.at(result, entries, people)
             if more > 1:

@@ -26,7 +26,7 @@ from incrowd.core import (
 )
 from incrowd.engines import Budget, check_form
 from incrowd.measures import Measure
-from incrowd.models import Model, promise
+from incrowd.models import KKmAnonymity, Model, promise
 from incrowd.plan._document import SECTIONS, Document, TableSection
 from incrowd.plan._linked_tables import check_tables
 from incrowd.plan._problems import MOST, Trouble, did_you_mean, problems_of, shortened, troubles_of
@@ -36,6 +36,7 @@ from incrowd.plan._sections import (
     ColumnSection,
     DataSection,
     DialectTable,
+    ItemsForm,
     OutputSection,
     PrivacySection,
     ReportSection,
@@ -249,7 +250,9 @@ def _check_promise(path: Keys, model: Model, plan: Readable) -> Iterator[Trouble
     sensitive = [name for name, column in plan.columns.items() if column.role == "sensitive"]
     unread = set(plan.names) - set(plan.columns)
     for part in model.parts:
-        if not hasattr(part, "of"):
+        if isinstance(part, KKmAnonymity):
+            yield from _check_items(path, part, plan)
+        if not hasattr(part, "of") or isinstance(part, KKmAnonymity):
             continue
         if part.of is None and len(sensitive) != 1 and not unread:
             found = "no column is sensitive" if not sensitive else f"{len(sensitive)} columns are sensitive"
@@ -262,6 +265,20 @@ def _check_promise(path: Keys, model: Model, plan: Readable) -> Iterator[Trouble
             elif name not in sensitive and name not in unread:
                 known = sensitive or plan.names
                 yield Trouble(path, f"is about {name!r}, which is no column of the plan; {did_you_mean(name, known)}")
+
+
+def _check_items(path: Keys, part: KKmAnonymity, plan: Readable) -> Iterator[Trouble]:
+    """See that a promise about items is about columns of sets; a column that could not be read may be one."""
+    sets = [name for name, one in plan.columns.items() if one.role == "quasi" and isinstance(one.hierarchy, ItemsForm)]
+    unread = set(plan.names) - set(plan.columns)
+    how = 'give such a column the hierarchy { items = "|", of = { tree = "icd.csv" } }.'
+    if part.of is None and not sets and not unread:
+        yield Trouble(path, f"is about items, and no quasi-identifier holds sets of them; {how}")
+    for name in part.of or ():
+        if name in plan.columns and name not in sets:
+            yield Trouble(path, f"is about the items of {name!r}, which is no quasi-identifier of sets; {how}")
+        elif name not in sets and name not in unread:
+            yield Trouble(path, f"is about {name!r}, which is no column of the plan; {did_you_mean(name, plan.names)}")
 
 
 def _check_search(search: SearchSection) -> Iterator[Trouble]:

@@ -20,6 +20,7 @@ from incrowd.plan._linked_tables import common_format, tables_of_plan
 from incrowd.plan._sections import (
     ColumnSection,
     DataSection,
+    ItemsForm,
     OutputSection,
     PrivacySection,
     ReportSection,
@@ -371,7 +372,9 @@ class Plan:
         columns = {}
         for name, column in self.columns.items():
             form = column.hierarchy
-            if isinstance(form, TreeForm):
+            if isinstance(form, ItemsForm) and isinstance(form.of, TreeForm):
+                form = form.model_copy(update={"of": form.of.model_copy(update={"tree": move(form.of.tree)})})
+            elif isinstance(form, TreeForm):
                 form = form.model_copy(update={"tree": move(form.tree)})
             changed = {"hierarchy": form, "categories": move(column.categories), "key_file": move(column.key_file)}
             columns[name] = column.model_copy(update=changed)

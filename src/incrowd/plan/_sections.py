@@ -142,8 +142,7 @@ def _kind_of(given: object) -> str | None:
 
 
 NamedHierarchy = Literal["auto", "flat", "mask"]  # the hierarchies that a name is enough for
-# A hierarchy as it stands in a plan.
-HierarchyForm = Annotated[
+_Single = (
     Annotated[NamedHierarchy, Tag("name")]
     | Annotated[IntervalsForm, Tag("intervals")]
     | Annotated[MaskForm, Tag("mask")]
@@ -156,9 +155,19 @@ HierarchyForm = Annotated[
     | Annotated[PostcodesForm, Tag("postcodes")]
     | Annotated[FrequentForm, Tag("frequent")]
     | Annotated[QuantilesForm, Tag("quantiles")]
-    | Annotated[FlatForm, Tag("flat")],
-    Discriminator(_kind_of),
-]
+    | Annotated[FlatForm, Tag("flat")]
+)
+SingleForm = Annotated[_Single, Discriminator(_kind_of)]
+
+
+class ItemsForm(Part):
+    """Values are sets of items with a sign between them, and single items have a hierarchy."""
+
+    items: Annotated[StrictStr, Field(min_length=1, max_length=1)]
+    of: SingleForm | None = None
+
+
+HierarchyForm = Annotated[_Single | Annotated[ItemsForm, Tag("items")], Discriminator(_kind_of)]
 NAMES: tuple[str, ...] = get_args(NamedHierarchy)
 FORMS: Mapping[str, type[Part]] = {
     tag.tag: form for form, tag in map(get_args, get_args(get_args(HierarchyForm)[0])) if tag.tag != "name"

@@ -133,6 +133,13 @@ KINDS: Sequence[Plain] = (
             "quantiles", "whole numbers", "how many ranges each level has, such as 8, 4, 2: each divides the one before"
         ),
     ),
+    _kind(
+        "items",
+        "Lists of items, such as E11|I10",
+        "text",
+        {"items": "|"},
+        _key("items", "text", "the sign that stands between items; a tree of the items is said in the plan's file"),
+    ),
     _kind("flat", "All or nothing", "number text date boolean", "flat"),
 )
 """How the values of a column can become vaguer."""

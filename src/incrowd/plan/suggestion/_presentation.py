@@ -10,8 +10,8 @@ from html import escape
 from typing import TYPE_CHECKING, Any
 
 from incrowd.core import Grid, percent, printable
-from incrowd.models import KAnonymity
-from incrowd.plan._sections import plain_of
+from incrowd.models import KAnonymity, KKmAnonymity
+from incrowd.plan._sections import ItemsForm, plain_of
 from incrowd.plan._toml import Notes
 from incrowd.plan.suggestion._missing import in_names
 from incrowd.plan.suggestion._protection import NO_PROMISE
@@ -141,6 +141,10 @@ SEARCH = (
     'stars and loses more; "cheapest-first" loses least, but its values overlap, and whoever knows the method can undo',
     "some of it. incrowd alternatives shows them side by side.",
 )
+SEARCH_SETS = (
+    "every column at one level: other searches have no labels for sets of items. The promise is about whoever knows",
+    "any 2 items of a person's set and all else; k>=5 alone would ask for whole sets that are equal, which is rare.",
+)
 
 PRIVACY = (
     "k is the smallest group of people who look alike: often 20 for a release to everybody, 12 for researchers",
@@ -161,7 +165,7 @@ def tables_for(suggestion: Suggestion, data: str) -> dict[str, Any]:
             for one in suggestion.columns
         },
         "privacy": {"promise": [*promises_of(suggestion)], "max_suppressed": 0.05},
-        "search": {"algorithm": "levels-and-cells"},
+        "search": {"algorithm": "optimal" if _has_sets(suggestion) else "levels-and-cells"},
         "output": {"folder": "out"},
     }
 
@@ -175,10 +179,16 @@ def layout_of(suggestion: Suggestion) -> dict[str, Any]:
 def promises_of(suggestion: Suggestion) -> Iterator[str]:
     """Promise what the table can keep: no group is larger than the table, none has more values than the column."""
     people = suggestion.profile.records if suggestion.people is None else suggestion.people
-    yield str(KAnonymity(min(CROWD, people) if people > 1 else CROWD))
+    crowd = min(CROWD, people) if people > 1 else CROWD
+    yield str(KKmAnonymity(crowd, 2) if _has_sets(suggestion) else KAnonymity(crowd))
     for column in suggestion.columns:
         if column.promise is not None:
             yield column.promise
+
+
+def _has_sets(suggestion: Suggestion) -> bool:
+    """Say whether some quasi-identifier holds sets of items: whole sets that are equal are rare."""
+    return any(isinstance(column.hierarchy, ItemsForm) for column in suggestion.columns)
 
 
 def notes_for(suggestion: Suggestion) -> Notes:
@@ -198,7 +208,7 @@ def notes_for(suggestion: Suggestion) -> Notes:
         "data": [f"{CHECK}: {line}" for line in (*rows_of(suggestion), *suggestion.asked)],
         "columns": [*_singling_out_lines(suggestion)],
         "privacy": PRIVACY,
-        "search": SEARCH,
+        "search": SEARCH_SETS if _has_sets(suggestion) else SEARCH,
     }
     return Notes(head, {name: lines for name, lines in sections.items() if lines}, columns, keys)
 

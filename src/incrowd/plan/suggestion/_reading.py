@@ -31,6 +31,7 @@ from incrowd.engines import (
 )
 from incrowd.evidence import Profile, profile_of
 from incrowd.plan.suggestion._days import questions_of_days
+from incrowd.plan.suggestion._item_lists import open_with_lists
 from incrowd.plan.suggestion._missing import Gap, Gaps, gaps_in, in_names
 from incrowd.plan.suggestion._notation import (
     DAY_FIRST,
@@ -76,12 +77,12 @@ class Read:
         given = {name: value for name, value in given.items() if value is not None}
         sketch = Sketch.of(table, given)
         found = {} if sketch is None else sketch.found
-        engine = open_table(table, missing_values=missing, **given, **found)
+        engine, lists = open_with_lists(table, missing, {**given, **found})
         check(engine)
         profile = profile_of(engine)
         if sketch is not None and (more := _later_findings(sketch, engine, profile)):
             found |= more
-            engine = open_table(table, missing_values=missing, **given, **found)
+            engine = open_table(table, missing_values=missing, **given, **found, lists=lists)
             profile = profile_of(engine)
         domains = {name: _texts_as_typed(domain) for name, domain in profile.domains.items()}
         marked = {} if sketch is not None else _marked_numbers(domains)

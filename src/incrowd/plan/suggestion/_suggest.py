@@ -15,6 +15,7 @@ from incrowd.hierarchies import FEW_RECORDS, Tree, flat
 from incrowd.plan._sections import FlatForm, FrequentForm, form_of
 from incrowd.plan.suggestion._answers import is_for_analysis
 from incrowd.plan.suggestion._days import UNREAD
+from incrowd.plan.suggestion._item_lists import BY_TREE, LISTS, items_in
 from incrowd.plan.suggestion._ladders import suggest_hierarchy, trees_of
 from incrowd.plan.suggestion._presentation import SAID
 from incrowd.plan.suggestion._protection import SinglingOut, census_of, count_alone_with, promise_for
@@ -113,8 +114,12 @@ class Look:
 
     def _column(self, column: ColumnProfile, role: SuggestedRole | None, entity: str | None) -> ColumnSuggestion:
         domain, guess = self.read.profile.domains.get(column.name), self.guesses[column.name]
+        named = role not in {None, "quasi"} or (role is None and guess.role == "identifier")
+        listed = None if domain is None or named else items_in(domain, guess.about)
         if role is not None:
             guess = RoleGuess(role, SAID, sure=True, about=guess.about)
+        elif listed is not None:
+            guess = RoleGuess("quasi", LISTS, sure=False, about=guess.about)
         plain = ColumnSuggestion(column.name, guess.role, guess.reason, guess.sure)
         if guess.role == "sensitive" and domain is not None:
             marks = self.read.gaps.marks.get(column.name, ())
@@ -127,6 +132,8 @@ class Look:
             return replace(plain, hierarchy=form_of(flat()), tree=ladder)
         if ladder is not None:
             return replace(plain, hierarchy=form_of(ladder))
+        if listed is not None:
+            return replace(plain, hierarchy=form_of(listed), check=BY_TREE if listed.hierarchy == flat() else "")
         read_as = self.read.domains[column.name]
         form, check = suggest_hierarchy(read_as, guess.about, None if domain is read_as else domain)
         return replace(plain, hierarchy=form, check=check)

@@ -42,10 +42,10 @@ function listed() {
   return el("div", {}, el("h3", {}, "All promises of the plan"), el("ul", { class: "promises" }, all.map(one)));
 }
 
-/** What a promise takes the place of: another about the size of groups, or about several rows of a person. */
+/** What a promise takes the place of: another about the size of groups, about several rows of a person, or items. */
 function sortOf(text) {
   if (!/^k\s*>=/.test(text)) return text;
-  return /\bany \d+ rows?\b/.test(text) ? "rows" : "k";
+  return /\bany \d+ (row|item)s?\b/.exec(text)?.[1] ?? "k";
 }
 
 /** The text of a promise: the example with the numbers and words that were chosen. */
@@ -61,7 +61,9 @@ export function textOf(model, values, column) {
 }
 
 function adding(models, sensitive) {
-  const has = { nothing: true, people: Boolean(plans.now().plan.data.entity) };
+  const { data, columns } = plans.now().plan;
+  const items = Object.values(columns).some((one) => one.role === "quasi" && one.hierarchy?.items);
+  const has = { nothing: true, people: Boolean(data.entity), items };
   const usable = models.filter((one) => has[one.needs] ?? sensitive.length);
   const box = el("div", { id: "adding" });
   const pick = field(
