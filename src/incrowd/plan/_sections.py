@@ -167,12 +167,11 @@ class ItemsForm(Part):
     of: SingleForm | None = None
 
 
-HierarchyForm = Annotated[_Single | Annotated[ItemsForm, Tag("items")], Discriminator(_kind_of)]
 NAMES: tuple[str, ...] = get_args(NamedHierarchy)
+HierarchyForm = Annotated[_Single | Annotated[ItemsForm, Tag("items")], Discriminator(_kind_of)]
 FORMS: Mapping[str, type[Part]] = {
     tag.tag: form for form, tag in map(get_args, get_args(get_args(HierarchyForm)[0])) if tag.tag != "name"
 }
-_ADAPTER: TypeAdapter[Any] = TypeAdapter(HierarchyForm)
 
 
 def kinds_in(given: object) -> list[str]:
@@ -192,7 +191,7 @@ def build_hierarchy(form: HierarchyForm, folder: Path) -> Hierarchy:
 
 def form_of(hierarchy: Hierarchy) -> HierarchyForm:
     """Write a hierarchy down as a plan has it; only those that hold no values of a table."""
-    form: HierarchyForm = _ADAPTER.validate_python(table_of(hierarchy) or "auto")
+    form: HierarchyForm = TypeAdapter[Any](HierarchyForm).validate_python(table_of(hierarchy) or "auto")
     return form
 
 
