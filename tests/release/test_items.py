@@ -192,3 +192,13 @@ def test_all_readers_agree_with_the_definition(tmp_path_factory: pytest.TempPath
     assert release.verdict.findings[0].measured == (slow_items.fewest(left, m),)
     assert ic.verify(folder / "out").outcome == "holds"
     assert script(folder / "out")[0] == 0
+
+
+def test_reports_attack_by_known_items_before_and_after(tmp_path: Path) -> None:
+    release = ic.anonymize(COMMON, SCHEMA, model="k>=2[any 2 items]", max_suppressed=0.4)
+    release.save(tmp_path / "out", about={"purpose": "Lists"})
+    report = (tmp_path / "out/owner/report.html").read_text()
+    assert "known items" in report
+    assert "any 2 items" in (tmp_path / "out/public/report.html").read_text()
+    assert "records" in release.explain()
+    assert {one.state for one in ic.release.lattice_of(release)} >= {"chosen"}

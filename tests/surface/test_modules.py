@@ -19,7 +19,7 @@ MODULE_LINES, FUNCTION_LINES = 400, 50
 LONGER = {
     "evidence/_subject.py": 420,  # the one place where whatever a question is about is opened
     "engines/_files.py": 420,  # reading and writing files by all engines: one half does not explain itself
-    "plan/_plan.py": 415,  # all that a plan says, does and writes
+    "plan/_plan.py": 420,  # all that a plan says, does and writes
     "release/_publish.py": 405,  # from what was found to a checked release, in the order in which it happens
     "release/_verify.py": 430,  # a file held against all that its certificate says
     "release/_verify_script.py": 850,  # it stands on its own wherever it is copied, and measures every promise

@@ -93,7 +93,7 @@ class Charts:
         Nor where people are left out with all rows: then no group keeps a k by itself.
         """
         problem = self.basis.problem
-        if problem.by_person or problem.nodes * len(problem.census) > WORK:
+        if problem.by_person or problem.model.by_items or problem.nodes * len(problem.census) > WORK:
             return None
         chosen = self.promised_k
         most = min(max(100, 4 * chosen), max(problem.census.persons or problem.census.records, 1))
