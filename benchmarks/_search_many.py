@@ -111,7 +111,7 @@ def _against_arx(path: Path, prefix: str, classpath: str | None, runs: int, targ
         levels = "".join(map(str, facts["levels"]))
         told = f"tested {facts['nodes_checked']}  levels {levels}  score {facts['score']:.10f}"
         later = measure(from_rows, path, prefix, runs=1)  # the machine may have been busier by then
-        print(f"  {'ARX, one call':<44}{seconds:8.2f} s {'':8}{facts['peak_gib']:7.2f} GiB  {told}")
+        print(f"  {'ARX, one call':<44}{seconds:8.2f} s {'':26}{facts['peak_gib']:7.2f} GiB  {told}")
         line("incrowd, again", later, bare)
         targets.at_least("500,000 rows against ARX", seconds / max(ours.seconds, later.seconds), 100)
         targets.same("500,000 rows, levels", ours.facts["levels"], levels)

@@ -25,6 +25,7 @@ class Result:
     """The fastest of some runs."""
 
     seconds: float
+    processors: float  # seconds of all processors, which say more on a machine that others use
     gib: float
     facts: dict[str, Any]
 
@@ -37,10 +38,12 @@ def measure(task: Task, *args: Any, runs: int = 3) -> Result:
 
 
 def line(what: str, result: Result, yardstick: Result | None = None) -> None:
-    """Print one row: time, ratio to the yardstick, peak memory of the process, facts."""
+    """Print one row: the clock and the processors' time, each with its ratio to the yardstick, peak memory, facts."""
     ratio = f"{result.seconds / yardstick.seconds:6.2f} x" if yardstick else " " * 8
+    by_cpu = f"{result.processors / yardstick.processors:6.2f} x" if yardstick else " " * 8
     facts = "  ".join(f"{key} {value}" for key, value in result.facts.items())
-    print(f"  {what:<44}{result.seconds:8.2f} s {ratio}{result.gib:7.2f} GiB  {facts}", flush=True)
+    clock, spent = f"{result.seconds:8.2f} s {ratio}", f"{result.processors:8.2f} s {by_cpu}"
+    print(f"  {what:<44}{clock}{spent}{result.gib:7.2f} GiB  {facts}", flush=True)
 
 
 def _run(script: str, task: str, args: tuple[Any, ...]) -> Result:
@@ -51,11 +54,11 @@ def _run(script: str, task: str, args: tuple[Any, ...]) -> Result:
 
 def _main(script: str, task: str, args: str) -> None:
     timed = getattr(importlib.import_module(script), task)(*json.loads(args))
-    start = time.perf_counter()
+    start, before = time.perf_counter(), time.process_time()
     facts = timed()
-    seconds = time.perf_counter() - start
+    seconds, processors = time.perf_counter() - start, time.process_time() - before
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
-    print(json.dumps({"seconds": seconds, "gib": peak, "facts": facts}))
+    print(json.dumps({"seconds": seconds, "processors": processors, "gib": peak, "facts": facts}))
 
 
 if __name__ == "__main__":

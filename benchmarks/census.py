@@ -76,6 +76,7 @@ def eager(path: str, kind: str) -> Timed:
 def main(rows: int = 10_000_000) -> None:
     """Print the table."""
     print(f"census of {rows:,} rows, 8 quasi-identifiers and 1 sensitive column; ratios to the faster group-by")
+    print("seconds on the clock, then of the processors")
     for kind, path in made_up.files(rows).items():
         peers = {"DuckDB": measure(duckdb_group_by, path), "Polars": measure(polars_group_by, path)}
         yardstick: Result = min(peers.values(), key=lambda result: result.seconds)
