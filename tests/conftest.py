@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from pathlib import Path
 
 import pyarrow.compute as pc
@@ -12,6 +13,17 @@ from hypothesis import settings
 
 settings.register_profile("patient", deadline=None)  # a busy machine is no failure
 settings.load_profile("patient")
+
+
+def pytest_collection_finish() -> None:
+    """Look for rubbish only among what tests make: the libraries that all of them have loaded are none."""
+    gc.collect()
+    gc.freeze()
+
+
+def pytest_unconfigure() -> None:
+    """Let Python clear everything away in the end, as it does without us."""
+    gc.unfreeze()
 
 
 ADULT = Path(__file__).parent / "data" / "adult"

@@ -38,6 +38,8 @@ BOOSTS = 6
 """So often stars in a column that has too many are made four times as dear."""
 WORK = 2_500_000
 """What walks with one column held at another level may take; a look takes points times columns squared."""
+LOOKS = 60
+"""And so many looks at most: of short tables a look takes the longer for its size."""
 BOUND_WORK, FEWEST_LOOKS = 4_000_000, 20
 """What a bound may take, a point times the square of the columns each time; nothing if that is for fewer looks."""
 NODES, VISITS = 1 << 20, 60_000_000
@@ -179,7 +181,7 @@ class Walk:
 
     def _hold_each(self, best: Levels, threads: Executor | None, progress: OnProgress | None) -> None:
         """Walk with a single column held at another level, as long as that is better and there is work left."""
-        looks = WORK // max(len(self.lowest.census) * len(self.quasi) ** 2, 1)
+        looks = min(WORK // max(len(self.lowest.census) * len(self.quasi) ** 2, 1), LOOKS)
         most = len(self.seen) + looks if looks >= 2 * len(self.quasi) else 0
         held = [(at, level) for at in range(len(self.quasi)) for level in range(self.lows[at], self.highs[at] + 1)]
         left = list(held)
