@@ -142,6 +142,47 @@ def test_a_person_without_a_row_is_published_without_one() -> None:
     expect_promise(published, 2)
 
 
+def with_absent_people() -> dict[str, Rows]:
+    """Add people without a visit, and visits without a diagnosis."""
+    tables = hospital()
+    for n in range(8):
+        tables["patients"] += [{"person_id": 500 + n, "name": "None", "age": 20 + n % 2 * 10}]
+        if n > 3:
+            row = {"visit_id": 7000 + n, "person_id": 500 + n, "ward": "a", "day": dt.date(2024, 1, 1), "note": "x"}
+            tables["visits"].append(row)
+    return tables
+
+
+@pytest.mark.parametrize("promise", ["k>=2, l>=2[disease]", "k>=2, p>=2[disease]"])
+def test_who_has_no_row_is_not_asked_for_values_that_nobody_without_one_has(promise: str, tmp_path: Path) -> None:
+    tables = linked(with_absent_people())
+    how: dict[str, Any] = {"max_suppressed": 0.1, "output": tmp_path / "out", "format": "csv"}
+    release = ic.anonymize(tables, SCHEMA, model=promise, **how)
+    published = {name: plain_rows(release.table[name]) for name in release.table}
+    assert len(published["patients"]) > 24
+    expect_promise(published, 2, 1, 2)
+    assert dict(release.schema.presence) == {"disease": "has diagnoses"}
+    checked = ic.verify(tmp_path / "out", original=tables)
+    assert not checked.differences
+    code, said = script(tmp_path / "out")
+    assert code == 0, said
+
+
+def test_sensitive_columns_of_a_table_without_more_are_missing_for_who_has_no_row_above() -> None:
+    schema = ic.Schema(
+        {"age": ic.intervals(10, 40), "ward": ic.flat(), "day": ic.dates("year")},
+        ["disease"],
+        identifiers=["name"],
+        insensitive=["note"],
+    )
+    tables = with_absent_people()
+    for row in tables["diagnoses"]:
+        del row["day"]
+    release = ic.anonymize(linked(tables), schema, model="k>=2, l>=2", max_suppressed=0.3)
+    assert dict(release.schema.presence) == {"disease": "has visits"}
+    assert not set(release.recipe.levels or {}) & {"has diagnoses"}
+
+
 @pytest.mark.parametrize("kind", ["pandas", "polars"])
 def test_frames_come_back_as_the_frames_that_they_were(kind: str) -> None:
     make: Any = {"pandas": pd.DataFrame, "polars": pl.DataFrame}[kind]

@@ -141,6 +141,10 @@ class Schema:
         counted apart.
     missing_values
         Texts that count as missing, besides null and NaN. By default the empty text; ``"NA"`` only if you say so.
+    presence
+        Per sensitive column the quasi-identifier that says ``"no"`` where somebody has no row of its table: groups of
+        such people have no such value, and no promise about that column is asked of them. Joined rows of several tables
+        have these columns; nothing else needs them.
 
     Notes
     -----
@@ -165,6 +169,7 @@ class Schema:
     count: str | None
     missing: MissingPolicy
     missing_values: tuple[str, ...]
+    presence: tuple[tuple[str, str], ...]
 
     def __init__(  # noqa: PLR0913 - a schema has that many parts, all but the first optional
         self,
@@ -179,6 +184,7 @@ class Schema:
         count: str | None = None,
         missing: MissingPolicy = "value",
         missing_values: Sequence[str] = ("",),
+        presence: Mapping[str, str] | Sequence[tuple[str, str]] = (),
     ) -> None:
         values: dict[str, Any] = {
             "quasi": _checked_pairs("quasi", quasi),
@@ -191,6 +197,7 @@ class Schema:
             "count": _checked_name("count", count) if count is not None else None,
             "missing": missing,
             "missing_values": _checked_texts("missing_values", missing_values),
+            "presence": tuple((one, other) for one, other in dict(presence).items()),
         }
         for name, value in values.items():
             object.__setattr__(self, name, value)
@@ -283,6 +290,7 @@ class Schema:
             msg = f"shifted must say which dates are shifted and how far, got {type(self.shifted).__name__}."
             raise SchemaError(msg, hint='write shifted=ShiftedDates(["admission", "discharge"], within=180).')
         self._check_size()
+        self._check_presence()
         seen: dict[str, Role] = {}
         for role, name in self._roles():
             if name in seen:
@@ -301,6 +309,12 @@ class Schema:
             if not _may_be_bound(meaning):
                 msg = f"Column {name!r} was given {_what_is(meaning)} where categories or a hierarchy are expected."
                 raise SchemaError(msg, hint="use categories(...), tree(...), ordered(...) or None.")
+
+    def _check_presence(self) -> None:
+        for column, there in self.presence:
+            if column not in self.sensitive_names or there not in self.quasi_names:
+                msg = f"presence says of {column!r} that {there!r} tells whether it can be there."
+                raise SchemaError(msg, hint="name a sensitive column, and a quasi-identifier.")
 
     def _check_size(self) -> None:
         """Refuse a size of nothing, and one that nobody is supposed to know."""

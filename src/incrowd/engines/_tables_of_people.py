@@ -156,6 +156,16 @@ class Tables:
             seen.add(one.name)
         return found
 
+    def presence_of(self, shown: Sequence[JoinedColumn]) -> dict[str, str]:
+        """Say per column of the joined rows which of them tells whether a person has a row with it, if one does."""
+        there = {one.table: one.name for one in shown if one.column is None}
+        found: dict[str, str] = {}
+        for one in shown:
+            above = [there[name] for name in self.way(one.table) if name in there]
+            if one.column is not None and above:
+                found[one.name] = above[-1]
+        return found
+
     def _check_links(self) -> None:
         for what, given in (("keys", self.keys), ("of", self.of), ("reading", self.reading)):
             for name in given:

@@ -194,6 +194,7 @@ def plain_roles(schema: Schema) -> Plain:
     roles["quasi"] = list(schema.quasi_names)
     roles.pop("shifted")
     roles |= {} if roles.pop("size") is None else {"size": schema.size}
+    roles |= {"presence": dict(schema.presence)} if roles.pop("presence") else {}
     roles |= {} if schema.shifted is None else {"shifted": asdict(schema.shifted)}
     roles["sensitive"] = [[name, _plain_meaning(name, meaning)] for name, meaning in schema.sensitive]
     return ({"averaged": averaged} if averaged else {}) | roles
@@ -205,8 +206,11 @@ def schema_from_plain(plain: Mapping[str, Any], recoding: Recoding) -> Schema:
         name: KnownLadder(recoding.domains[name], ladder) for name, ladder in recoding.ladders.items()
     }
     known |= {name: Averaged(known.get(name, auto()), by) for name, by in plain.get("averaged", {}).items()}
-    roles = {one.name: plain[one.name] for one in fields(Schema) if one.name not in {"shifted", "size"}}
-    roles["size"] = plain.get("size")  # this and the next are missing in what earlier versions saved
+    roles = {one.name: plain[one.name] for one in fields(Schema) if one.name not in {"shifted", "size", "presence"}}
+    roles["size"], roles["presence"] = (
+        plain.get("size"),
+        plain.get("presence", {}),
+    )  # missing in what earlier ones saved
     shifted = plain.get("shifted")
     roles["shifted"] = None if shifted is None else ShiftedDates(**shifted)
     roles["quasi"] = {name: known.get(name) for name in plain["quasi"]}

@@ -27,6 +27,8 @@ Reference = Mapping[str, npt.NDArray[Any]]
 """Per sensitive column how often each code of its domain occurs in the table that a promise refers to."""
 
 _COMPARE: dict[Sense, Callable[[Any, Any], Any]] = {">=": operator.ge, "<=": operator.le, "<": operator.lt}
+ABSENT = "no"
+"""What the column of presence says where somebody has no row of a table."""
 _NEAR = 1e-9
 """A float this near to another (relatively) decides nothing."""
 TOLERANCE = 1e-12
@@ -209,11 +211,14 @@ class Judgement:
         Per requirement, what was measured on each class.
     deficit
         Per requirement, how much each class misses.
+    asked
+        Of which classes it is asked: of nobody who cannot have a value of the column.
     """
 
     ok: Bools
     measured: tuple[Measured, ...]
     deficit: tuple[Floats, ...]
+    asked: Bools
 
 
 class Judge(ABC):
@@ -239,6 +244,8 @@ class Judge(ABC):
         self.persons = schema.entity is not None
         self.domains: Mapping[str, Domain] = {name: domains[name] for name in columns if name in domains}
         self.reference: Reference | None = None
+        there = dict(schema.presence).get(columns[0]) if columns else None
+        self._presence = None if there is None else (schema.quasi_names.index(there), domains.get(there))
 
     @property
     def refers(self) -> bool:
@@ -286,11 +293,28 @@ class Judge(ABC):
         measured = self.measure(classes)
         pairs = zip(self.model.requirements, measured, strict=True)
         deficit = tuple(requirement.deficit(values) for requirement, values in pairs)
-        return Judgement(self._meets(measured), measured, deficit)
+        asked = self.asked(classes)
+        return Judgement(self._meets(measured) | ~asked, measured, deficit, asked)
 
     def keeps(self, classes: Classes) -> Bools:
         """Say only which classes keep the promise, which may be faster than all of ``judge``."""
-        return self._meets(self.measure(classes))
+        return self._meets(self.measure(classes)) | ~self.asked(classes)
+
+    def asked(self, classes: Classes) -> Bools:
+        """Say of which classes it is asked: not of people who have no row of the table of its column.
+
+        If that is so of all classes it is asked of all: then nothing is known of anybody.
+        """
+        every = np.ones(len(classes), dtype=bool)
+        if self._presence is None or not classes.codes:
+            return every
+        column, domain = self._presence
+        if classes.labels is not None or classes.standing is not None:
+            there = classes.texts(column) != ABSENT
+        else:
+            known = [] if domain is None else domain.texts.tolist()
+            there = classes.codes[column] != (known.index(ABSENT) if ABSENT in known else -1)
+        return np.asarray(there, dtype=bool) if there.any() else every
 
     def _meets(self, measured: tuple[Measured, ...]) -> Bools:
         pairs = zip(self.model.requirements, measured, strict=True)

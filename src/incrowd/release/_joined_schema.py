@@ -72,6 +72,8 @@ class JoinedSchema:
         asked = [*dict.fromkeys(presence), *(one.name for one in measured)]
         about = tables.about(asked)
         ordered = [one for name in schema.quasi_names for one in measured if one.column == name]
+        shown = about.joined_columns(names)
+        tells = about.presence_of(shown)
         joined = Schema(
             {
                 **{one.name: quasi[str(one.column)] for one in ordered},
@@ -81,9 +83,10 @@ class JoinedSchema:
             shifted=_joined_shift(schema.shifted, measured),
             entity=tables.person,
             missing_values=schema.missing_values,
+            presence={name: tells[name] for name in schema.sensitive_names if name in tells},
         )
         every = {name: tuple(all_) for name, all_ in shared.items() if schema.role(name) == "quasi-identifier"}
-        return cls(schema, joined, about, tuple(about.joined_columns(names)), every)
+        return cls(schema, joined, about, tuple(shown), every)
 
     def with_one_ladder(self, joined: JoinedTables) -> JoinedSchema:
         """Give a column that several tables have one hierarchy: where each table's values alone would give another."""
@@ -118,6 +121,7 @@ class JoinedSchema:
                 shifted=schema.shifted,
                 entity=schema.entity,
                 missing_values=schema.missing_values,
+                presence=schema.presence,
             ),
             self.tables,
             self.columns,

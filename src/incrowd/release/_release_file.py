@@ -192,6 +192,7 @@ def public_schema(
         entity=entity if people else None,
         count=count,
         missing_values=missing_values,
+        presence={name: column["name"] for column in columns for name in column.get("without", ())},
     )
 
 
@@ -210,6 +211,8 @@ def certified_columns(
             column["level"] = levels[name]
         if schema.shifted is not None and column["role"] == "shifted":
             column["shifted"] = {"within": schema.shifted.within, "weekdays": schema.shifted.weekdays, "true": False}
+        if without := [column for column, there in schema.presence if there == name]:
+            column["without"] = without
         if isinstance(hierarchy := hierarchies.get(name), Averaged):
             column["averaged"] = hierarchy.by
         if (separator := separators_of(schema).get(name)) is not None:

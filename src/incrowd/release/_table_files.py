@@ -142,6 +142,11 @@ def _link_problems(certificate: Plain) -> Iterator[str]:
         seen = all(role not in _SHOWN or column in meant for column, role in own.items())
         if not seen or any(own.get(column) != role for column, role in meant.items()):
             yield f"{one['name']}: roles of the columns"
+    tells = links.presence_of(shown)
+    for name, column in named.items():
+        without = [one for one, there in tells.items() if there == name and named[one]["role"] == "sensitive"]
+        if sorted(column.get("without", [])) != sorted(without):
+            yield f"{name}: what those do not have who have no row there"
     for column in {at.column for at in shown if at.column is not None}:
         if len({named[at.name]["level"] for at in shown if at.column == column}) > 1:
             yield f"one level of {column!r} in all tables"

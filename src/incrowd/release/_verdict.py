@@ -89,7 +89,7 @@ def ladders_of(schema: Schema, domains: Mapping[str, Domain]) -> dict[str, Ladde
 
 
 def _finding_of(judge: Judge, judgement: Judgement, classes: Classes, among: Any) -> Finding:
-    bad = among & ~judgement.ok
+    bad, among = among & ~judgement.ok, among & judgement.asked
     requirements = judge.model.requirements
     pairs = zip(requirements, judgement.measured, strict=True)
     numbers = [values.worst(bound.sense, among) for bound, values in pairs]

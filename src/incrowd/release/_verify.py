@@ -29,6 +29,7 @@ from incrowd.models import Model, promise
 from incrowd.release._census import Reading, reading_as_before, shares_needed
 from incrowd.release._certificate import SCHEMA, bytes_of, canonical, escaping_of, shown_measures
 from incrowd.release._folder import certificate_at, owner_beside
+from incrowd.release._joined_schema import fills_of
 from incrowd.release._output import LABELS, date_key
 from incrowd.release._recipe import search_in
 from incrowd.release._recoding_file import json_at, load_recoding
@@ -61,7 +62,7 @@ def compare_owner(certificate: Plain, public: Path, owner: Path) -> Iterator[Rem
     if saved.recoding.node is not None:
         yield levels == dict(saved.recoding.node), "recoding: levels"
     if None not in (at := dict(saved.recoding.node or levels)).values():
-        released = open_certified(certificate, public)
+        released = open_certified(certificate, public, fills=fills_of(saved.recoding))
         yield _are_labels_of_recoding(saved.recoding, at, released), "recoding: published labels"
 
 
@@ -359,6 +360,7 @@ def _contradiction_remarks(certificate: Plain) -> Iterator[Remark]:
         "pseudonymised": certificate["pseudonymised"] == hidden,
         "persons": (persons is not None) == several and (persons or 0) <= certificate["records"],
         "masked": certificate["masked"] in {0, certificate["suppressed"]},
+        "who has no row": "tables" in certificate["data"] or not any("without" in column for column in columns),
     }
     yield from ((False, name) for name, fine in sound.items() if not fine)
 

@@ -48,6 +48,7 @@ DATA |= {"dialect?": STYLE, "stars?": WORDS, "tables?": [TABLE]}
 PLAIN: Plain = {"separator": ",", "encoding": "utf-8", "mark": False, "decimal": ".", "dates": None, "columns": []}
 MEANING = {"order?": ("numbers", "dates", WORDS), "taxonomy?": [[MAYBE]], "categories?": [[MAYBE]]}
 COLUMN = {"name": str, "role": ROLES, "level": (COUNT, None), "averaged?": ("mean", "median"), "starred?": COUNT}
+COLUMN |= {"without?": WORDS}  # sensitive columns that nobody has who has no row of a table
 COLUMN |= {"items?": re.compile(r"(?![*\"'\r\n\0])[\W_]")}  # what stands between the items of a set
 COLUMN |= {**MEANING, "shifted?": {"within": COUNT, "weekdays": bool, "true": False}}  # a shifted date is not true
 STARRING = "levels-and-cells"  # a search with one level per column, and stars in single cells
@@ -362,6 +363,20 @@ def way_of(name: str, links: dict[str, list[tuple[str, str]]]) -> tuple[list[str
     return [*before, name], len(before)
 
 
+def absent_in(certificate: Plain) -> dict[str, list[str]]:
+    """Give per column that tells of rows of a table the sensitive columns that nobody has who has no row there."""
+    if "tables" not in certificate["data"]:
+        return {}
+    links, found = links_of(certificate)[0], defaultdict[str, list[str]](list)
+    named = {column["name"]: column["role"] for column in certificate["columns"]}
+    for one in certificate["data"]["tables"]:
+        above = [f"has {name}" for name in way_of(one["name"], links)[0] if f"has {name}" in named]
+        for column in (column["name"] for column in one["columns"]):
+            if above and named.get(column) == "sensitive":
+                found[above[-1]].append(column)
+    return dict(found)
+
+
 def joined_table(certificate: Plain, found: dict[str, Plain]) -> Plain:
     """Join everybody's rows of the tables that are asked about; who has none in one has nothing there."""
     links, people = links_of(certificate)
@@ -578,6 +593,9 @@ def worst_of(promise: Plain, table: Plain, columns: list[Plain]) -> list[Any]:
     classes = classes_of(table, columns, promise["columns"])
     if promise["kind"] == "candidates":
         return [candidates_of(classes)]
+    quasi_columns = [column for column in columns if column["role"] == "quasi-identifier"]
+    apart = [at for at, one in enumerate(quasi_columns) if {*promise["columns"][:1]} & {*one.get("without", ())}]
+    asked = [one for one in classes if all(one[at] != "no" for at in apart)] or list(classes)
     quasi = range(len(next(iter(classes))))
     fewer = quasi if promise.get("supersets") == "drop" else range(1)  # without any column it is the whole table
     ways = [way for number in fewer for way in combinations(quasi, number)]
@@ -590,7 +608,7 @@ def worst_of(promise: Plain, table: Plain, columns: list[Plain]) -> list[Any]:
     number = re.compile(r"-?\d+(\.\d+)?(e[-+]?\d+)?" if about.get("order") == "numbers" else "$^", re.IGNORECASE)
     listed = [text_of(Decimal(v)) if number.fullmatch(v) else v for v in promise.get("values") or ()]
     meaning = meaning_of({"order": listed} if listed else about, regions[((),)])
-    found = [measure(promise, classes[one], [regions[name] for name in around[one]], meaning) for one in classes]
+    found = [measure(promise, classes[one], [regions[name] for name in around[one]], meaning) for one in asked]
     numbers = zip(promise["required"], zip(*found, strict=True), strict=True)
     return [min(column) if need["sense"] == ">=" else max(column) for need, column in numbers]
 
@@ -715,6 +733,8 @@ def check_columns(certificate: Plain, table: Plain, *, escaped: bool) -> Iterato
         "height": ("height" in measures) == (levels[:1] not in ([], [None])),
         "pseudonymised": certificate["pseudonymised"] == hidden,
         "how texts are escaped": escaped == (data["escaped"] is not None),
+        "who has no row": {one["name"]: one["without"] for one in columns if "without" in one}
+        == absent_in(certificate),
         "one level of a column in all tables": len({*leveled}) == len({name for name, _ in leveled}),
         "persons": (people is not None) == several and (people or 0) <= certificate["records"],
         "masked": certificate["masked"] in {0, certificate["suppressed"]},
