@@ -22,6 +22,8 @@ from .core import (
 from .datasets import (
     hospital as hospital,
     hospital_schema as hospital_schema,
+    hospital_tables as hospital_tables,
+    hospital_tables_schema as hospital_tables_schema,
 )
 from .engines import (
     Database as Database,

@@ -14,14 +14,14 @@ import pytest
 import incrowd
 
 HOUSE = Path(incrowd.__file__).parent
-MODULES, ROOM_MODULES = 298, 40
+MODULES, ROOM_MODULES = 299, 40
 MODULE_LINES, FUNCTION_LINES = 400, 50
 LONGER = {
     "evidence/_subject.py": 420,  # the one place where whatever a question is about is opened
     "engines/_files.py": 420,  # reading and writing files by all engines: one half does not explain itself
     "plan/_plan.py": 420,  # all that a plan says, does and writes
     "release/_publish.py": 405,  # from what was found to a checked release, in the order in which it happens
-    "release/_verify.py": 430,  # a file held against all that its certificate says
+    "release/_verify.py": 435,  # a file held against all that its certificate says
     "release/_verify_script.py": 870,  # it stands on its own wherever it is copied, and measures every promise
 }
 NO_NOUNS = """alike asked asking bound called common fits fitted found given held helpers it joined kept looked_at

@@ -99,7 +99,7 @@ def hospital_columns(rows: int = 1_000, seed: int = 2026) -> dict[str, list[Any]
     """Make up the hospital table as plain lists, one per column."""
     _require_whole("rows", rows)
     _require_whole("seed", seed)
-    stream = _Stream(rows, seed)
+    stream = Stream(rows, seed)
     admission = FIRST_DAY + (stream.shares() * DAYS).astype(np.int64)
     band, age_in_days = _draw_ages(stream)
     sex = _pick_by_weight(stream.shares(), tuple(data.SEXES.values()))
@@ -119,7 +119,7 @@ def hospital_columns(rows: int = 1_000, seed: int = 2026) -> dict[str, list[Any]
     return {name: column.tolist() for name, column in columns.items()}
 
 
-class _Stream:
+class Stream:
     """Columns of numbers in [0, 1).
 
     Made from the raw bits of PCG64, which NumPy promises never to change; its distributions may change.
@@ -150,7 +150,7 @@ def _pick_within(shares: Shares, group: Codes, weights: Sequence[Sequence[int]])
     return codes
 
 
-def _draw_ages(stream: _Stream) -> tuple[Codes, Codes]:
+def _draw_ages(stream: Stream) -> tuple[Codes, Codes]:
     """Give the age band of each patient, and the age at admission in days."""
     band = _pick_by_weight(stream.shares(), data.AGE_WEIGHTS)
     youngest, oldest = (np.array(data.AGE_BANDS) * DAYS_PER_YEAR).astype(np.int64).T
@@ -158,7 +158,7 @@ def _draw_ages(stream: _Stream) -> tuple[Codes, Codes]:
     return band, youngest[band] + within
 
 
-def _draw_names(stream: _Stream, sex: Codes) -> Texts:
+def _draw_names(stream: Stream, sex: Codes) -> Texts:
     """First names by sex; a diverse person has one of either list."""
     female, male = (_text_array(data.FIRST_NAMES[key]) for key in ("female", "male"))
     firsts = np.concatenate([female, male])
@@ -169,13 +169,13 @@ def _draw_names(stream: _Stream, sex: Codes) -> Texts:
     return np.asarray(first + " " + _text_array(data.FAMILY_NAMES)[family])
 
 
-def _draw_zips(stream: _Stream, region: Codes) -> Texts:
+def _draw_zips(stream: Stream, region: Codes) -> Texts:
     district = _pick_by_weight(stream.shares(), data.DISTRICT_WEIGHTS)
     codes = _text_array(region.prefix + ending for region in data.REGIONS for ending in data.DISTRICT_ENDINGS)
     return np.asarray(codes[region * len(data.DISTRICT_ENDINGS) + district])
 
 
-def _draw_nationalities(stream: _Stream, region: Codes) -> Texts:
+def _draw_nationalities(stream: Stream, region: Codes) -> Texts:
     base = {
         name: weight for some in data.NATIONALITIES.values() for one in some.values() for name, weight in one.items()
     }
@@ -183,7 +183,7 @@ def _draw_nationalities(stream: _Stream, region: Codes) -> Texts:
     return _text_array(base)[_pick_within(stream.shares(), region, weights)]
 
 
-def _draw_jobs(stream: _Stream, band: Codes) -> Texts:
+def _draw_jobs(stream: Stream, band: Codes) -> Texts:
     base = {name: ages for some in data.JOBS.values() for one in some.values() for name, ages in one.items()}
     weights = list(zip(*base.values(), strict=True))
     return _text_array(base)[_pick_within(stream.shares(), band, weights)]
@@ -203,7 +203,7 @@ def _diagnosis_weights() -> list[list[int]]:
     ]
 
 
-def _draw_costs(stream: _Stream, diagnosis: Codes, band: Codes) -> Codes:
+def _draw_costs(stream: Stream, diagnosis: Codes, band: Codes) -> Codes:
     """Give log-normal costs around those of the diagnosis, higher with age; in integers, so that they never differ."""
     middle = np.array([one.cost for one in _all_diagnoses()])[diagnosis]
     age_percent = np.array([100, 90, 95, 100, 110, 125, 140])[band]

@@ -326,6 +326,9 @@ def _hand_over(source: Any) -> tuple[pa.Table, Callable[[pa.Table], Any], Collec
     if (pandas := sys.modules.get("pandas")) and isinstance(source, pandas.DataFrame):
         _check_names(list(source.columns), ())
         return arrow_of_pandas(source)
+    if isinstance(source, Mapping):
+        msg = f"{len(source):,} tables were given, and nothing says how they are linked."
+        raise DataError(msg, hint="hand over Tables({...}, keys={...}, of={...}), as ic.Tables describes.")
     msg = f"A table of type {type(source).__module__}.{type(source).__name__} cannot be opened."
     raise DataError(msg, hint="use pandas, Polars, PyArrow, DuckDB, Spark, a list of dicts, a Database, or a path.")
 

@@ -26,6 +26,7 @@ from incrowd.release._folder import (
     format_like,
     public_folder,
 )
+from incrowd.release._joined_schema import joined_schema
 from incrowd.release._output import Format, check_wanted_dialect
 from incrowd.release._publish import Draft, is_comparable, open_problem
 from incrowd.release._recipe import Basis, Recipe, budget_of, prediction_of
@@ -106,7 +107,7 @@ __all__ = [
     "free_name",
     "frontier",
     "inspect_node",
-    "is_comparable",
+    "is_comparable", "joined_schema",
     "ladders_of",
     "lattice_of",
     "limits_of",

@@ -215,6 +215,9 @@ def apply(
     if not isinstance(release, (Release, SavedRecoding, str, os.PathLike)):
         msg = f"apply needs a release, got {type(release).__name__}."
         raise ParameterError(msg, hint="a release is what anonymize gives; the folder of a saved one is enough.")
+    if isinstance(table, Tables):
+        msg = "Recodings are not applied to several tables."
+        raise ParameterError(msg, hint="search again: with the same key file, pseudonyms are those of other editions.")
     known = release if isinstance(release, (Release, SavedRecoding)) else load_recoding(release)
     schema, model, recoding = known.schema, known.model, known.recoding.of_levels
     if recoding is None:

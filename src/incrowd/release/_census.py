@@ -127,6 +127,9 @@ def open_with_schema(table: Any, schema: Schema, **reading: Any) -> Engine:
     """Open a table as its schema reads it, and check that the columns are there."""
     check_arguments(schema, reading, Reading.__annotations__)
     if isinstance(table, Tables):
+        if schema.entity != table.person:
+            msg = "A question to several tables is about their joined rows, and these roles are about the tables."
+            raise SchemaError(msg, hint="ask with joined_schema(tables, schema) of incrowd.release, or release.schema.")
         table = table.about([*schema.quasi_names, *schema.sensitive_names, *schema.shifted_names])
     drop = [name for name in schema.quasi_names if name != schema.size] if schema.missing == "drop" else []
     engine = open_table(

@@ -21,7 +21,7 @@ from incrowd.core import (
     UnknownColumnError,
     name_list,
 )
-from incrowd.engines import JoinedColumn, JoinedTables, Tables
+from incrowd.engines import JoinedColumn, JoinedTables, Tables, join_tables
 from incrowd.hierarchies import Tree, auto, flat
 from incrowd.models import separators_of
 from incrowd.release._output import Others
@@ -164,6 +164,21 @@ class JoinedSchema:
             for one in self.columns
             if one.table == name and one.column is not None and one.name in node
         }
+
+
+def joined_schema(tables: Tables, schema: Schema) -> Schema:
+    """Give the roles of the joined rows of several tables, by those of their columns: to ask about them.
+
+    Examples
+    --------
+    >>> import incrowd as ic
+    >>> from incrowd.release import joined_schema
+    >>> tables = ic.hospital_tables()
+    >>> ic.assess(tables, joined_schema(tables, ic.hospital_tables_schema())).persons
+    300
+    """
+    joined = join_tables(tables, missing_values=schema.missing_values)
+    return JoinedSchema.of(schema, tables, joined.columns).with_one_ladder(joined).schema
 
 
 def fills_of(recoding: Recoding) -> dict[str, str | None]:

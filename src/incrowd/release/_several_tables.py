@@ -57,7 +57,7 @@ def anonymize_tables(
     joined.tables = roles.tables
     others = check_choice_of("others", options.get("others", "refuse"))
     publishing = {name: roles.published(name, joined.columns[name], others) for name in tables}
-    manner = _manner(options, roles)
+    manner = _manner(options, roles, drawn=keys.drawn)
     work = _Work(joined, roles, keys, publishing, manner)
     view = joined.joined()
     windows = windows_of(view, roles.schema)
@@ -111,9 +111,11 @@ def _refuse_own_output(options: Mapping[str, Any], table: Any) -> None:
         Manner("refuse", "sorted", "drop", {}, {}, output, {}).refuse_own_output(table)
 
 
-def _manner(options: Mapping[str, Any], roles: JoinedSchema) -> Manner:
+def _manner(options: Mapping[str, Any], roles: JoinedSchema, *, drawn: bool) -> Manner:
+    """Read how tables are published; that a pseudonym links releases is said where its key is somebody's."""
     kept = {name: value for name, value in options.items() if name not in {"pseudonyms", "sample"}}
-    return replace(Manner.of({**kept, "suppression": "entity"}, roles.schema), pseudonyms={roles.tables.person: str})
+    manner = Manner.of({**kept, "suppression": "entity"}, roles.schema)
+    return manner if drawn else replace(manner, pseudonyms={roles.tables.person: str})
 
 
 def _goal(roles: JoinedSchema, model: Model, limits: tuple[Any, ...]) -> Goal:
@@ -161,8 +163,6 @@ class _Work:
 
     def notes(self) -> Iterator[str]:
         yield from self.manner.notes
-        if self.keys.drawn:
-            yield DRAWN
         for name, engine in self.joined.engines.items():
             harmless = [column for column in self.publishing[name] if column in self.roles.own.insensitive]
             yield from doubts_about(engine, harmless)
@@ -184,9 +184,13 @@ class _Work:
         verdict, intervals = self._checked(
             source, found, join_tables(published, missing_values=(), ours=True, **self._budget)
         )
-        release = release_of(source, found, published, verdict, notes, intervals)
+        release = self._release(source, found, published, verdict, notes, intervals)
         self.joined.check_unchanged()
         return release
+
+    def _release(self, *known: Any) -> Release:
+        release = release_of(*known)
+        return replace(release, recipe=replace(release.recipe, pseudonymised=(self.joined.tables.person,)))
 
     @property
     def _budget(self) -> dict[str, Any]:
@@ -230,7 +234,7 @@ class _Work:
             )
             verdict, intervals = self._checked(source, found, joined)
             final = linked_files(files, output.folder / folders.public.name / folders.tables.name, links)
-            release = release_of(source, found, final, verdict, notes, intervals)
+            release = self._release(source, found, final, verdict, notes, intervals)
             writer.finish(folders, release, output, (files, joined))
             self.joined.check_unchanged()
         return release
