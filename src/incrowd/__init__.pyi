@@ -96,6 +96,7 @@ from .search import (
     Datafly as Datafly,
     Incognito as Incognito,
     LevelsAndCells as LevelsAndCells,
+    LevelsAndItems as LevelsAndItems,
     Mondrian as Mondrian,
     MuArgus as MuArgus,
     Optimal as Optimal,

@@ -212,7 +212,10 @@ def test_a_name_that_would_disturb_the_terminal_is_tamed(run: Run, tmp_path: Pat
     assert set(ic.Plan.read("plan.toml").columns) == {"age\x1b[31m", "a" * 50}
 
 
-@pytest.mark.parametrize(("search", "columns"), [("levels-and-cells", 2), *((one, 13) for one in sorted(searches()))])
+@pytest.mark.parametrize(
+    ("search", "columns"),
+    [("levels-and-cells", 2), *((one, 13) for one in sorted(searches()) if one != "levels-and-items")],
+)
 def test_every_search_can_be_chosen_in_the_plan(run: Run, tmp_path: Path, search: str, columns: int) -> None:
     secret = "" if search in {"datafly", "mu-argus"} else "disease"  # these two keep nothing but k
     header = ",".join([*(f"sex{number}" for number in range(columns)), *([secret] if secret else [])])
@@ -229,7 +232,11 @@ def test_every_search_can_be_chosen_in_the_plan(run: Run, tmp_path: Path, search
     ("search", "line", "says"),
     [
         ("mondrian", 'measure = "precision"', "has no 'measure'; remove this line, or choose 'incognito'"),
-        ("samarati", 'measure = "loss"\nseconds = 59', "has no 'seconds'; remove this line, or choose 'optimal'"),
+        (
+            "samarati",
+            'measure = "loss"\nseconds = 59',
+            "has no 'seconds'; remove this line, or choose 'levels-and-items' or",
+        ),
     ],
 )
 def test_what_a_search_does_not_have_is_refused_where_init_did_not_write_it(

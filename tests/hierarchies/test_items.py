@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 import pytest
@@ -33,6 +34,10 @@ def test_a_set_has_one_form_and_its_items_are_raised() -> None:
     assert labels(VALUES, 3) == ["*"] * 5
 
 
+def test_a_column_of_nothing_has_nothing_to_lose() -> None:
+    assert [one.tolist() for one in bound([None, None], None).leaves] == [[1], [2]]
+
+
 def test_a_classification_can_be_the_hierarchy() -> None:
     assert labels(["E11.9|I10", "E10.1"], 3, hierarchy=ic.classification("icd-10")) == ["E10-E14|I10-I15", "E10-E14"]
 
@@ -46,6 +51,13 @@ def test_labels_are_the_sets_of_what_items_are_called(values: list[list[str]], l
     called = {"I10": "heart", "I25": "heart", "E10": "sugar", "E11": "sugar"}
     expected = ["|".join(sorted({item if level == 1 else called[item] for item in one})) for one in values]
     assert labels(["|".join(one) for one in values], level) == expected
+
+
+def test_a_higher_level_never_loses_less() -> None:
+    tree = ic.tree({"x": {"x1": list("abc"), "x2": list("def")}, "y": {"y1": ["g"]}})
+    ladder = ic.items(tree).bind(Domain.of("dx", ["a|d|g", "a|g", "g", "d|g"]))
+    each = [leaves[groups].tolist() for leaves, groups in zip(ladder.leaves, ladder.groups, strict=True)]
+    assert all(low <= high for one, other in itertools.pairwise(each) for low, high in zip(one, other, strict=True))
 
 
 @given(codes)

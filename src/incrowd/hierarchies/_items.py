@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from itertools import repeat
 
 import numpy as np
+import numpy.typing as npt
 
 from incrowd.core import (
     TOP,
@@ -38,12 +39,13 @@ class Items:
     def bind(self, domain: Domain) -> Ladder:
         sets = self._sets(domain)
         ladder = self._ladder_of_items(domain, sets)
-        everything = 1 + FINE * (int(ladder.leaves[-1][0]) - 1)
-        steps = [
-            self._step(domain.column, sets, ladder, level)
-            for level, labels in enumerate(ladder.labels)
-            if set("".join(labels[:2].tolist())) - {TOP}
-        ]
+        everything = 1 + FINE * max(int(ladder.leaves[-1][0]) - 1, 0)
+        steps, lost = list[Step](), np.ones(len(sets), dtype=np.int64)
+        for level, labels in enumerate(ladder.labels):
+            if set("".join(labels[:2].tolist())) - {TOP}:
+                step = self._step(domain.column, sets, ladder, level, lost)
+                lost = np.asarray(step.leaves, dtype=np.int64)[step.group]
+                steps.append(step)
         return Ladder.climb(domain, [*steps, Step.top(domain, everything)], self.separator)
 
     def _sets(self, domain: Domain) -> ItemSets:
@@ -81,8 +83,8 @@ class Items:
             msg, column=domain.column, values=missing, hint=Hint("add them, or look at the separator; {}.", carried)
         )
 
-    def _step(self, column: str, sets: ItemSets, ladder: Ladder, level: int) -> Step:
-        """Give what every set is called where its items are raised to a level."""
+    def _step(self, column: str, sets: ItemSets, ladder: Ladder, level: int, before: npt.NDArray[np.int64]) -> Step:
+        """Give what every set is called where its items are raised to a level, of which none has lost less before."""
         labels = ladder.labels[level]
         if any(map(str.__contains__, labels.tolist(), repeat(self.separator))):
             msg = f"At level {level} the hierarchy of column {column!r} has labels that hold {self.separator!r}."
@@ -94,7 +96,7 @@ class Items:
         known: dict[str, int] = {}
         group = np.array([known.setdefault(text, len(known)) for text in raised.texts(self.separator)], dtype=np.int64)
         leaves = np.ones(len(known), dtype=np.int64)
-        leaves[group] = 1 + np.round(lost).astype(np.int64)
+        np.maximum.at(leaves, group, np.maximum(before, 1 + np.round(lost).astype(np.int64)))
         return Step(group, list(known), leaves.tolist())
 
     def __repr__(self) -> str:

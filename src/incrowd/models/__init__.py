@@ -4,7 +4,7 @@ from incrowd.models._alpha_association import AlphaAssociation, Association
 from incrowd.models._distances import RegionPairs
 from incrowd.models._feasibility import Feasibility, Obstacle, cumulative_max, feasibility, max_groups, max_p
 from incrowd.models._form import Form, Key, choices
-from incrowd.models._items import ItemsJudge, KKmAnonymity, KnownItems, item_sets_of, separators_of
+from incrowd.models._items import ItemsJudge, KKmAnonymity, KnownItems, item_columns, item_sets_of, separators_of
 from incrowd.models._judge import (
     Judge,
     Judgement,
@@ -45,6 +45,6 @@ __all__ = [
     "Model", "NTCloseness", "NTJudge", "Number", "Obstacle", "PAlphaSensitive", "PSensitive", "Ratios",
     "RecursiveDiversity", "RegionPairs", "Requirement", "RowsJudge", "Sums", "TCloseness", "check_column",
     "check_people", "choices", "cumulative_max", "exact_fraction", "exact_text", "feasibility", "given_text",
-    "item_sets_of", "max_groups", "max_p", "nt_curve", "number_from_text", "number_text", "promise", "read_list",
-    "read_people", "sensitive_columns", "separators_of", "suppression_limit", "whole_number",
+    "item_columns", "item_sets_of", "max_groups", "max_p", "nt_curve", "number_from_text", "number_text", "promise",
+    "read_list", "read_people", "sensitive_columns", "separators_of", "suppression_limit", "whole_number",
 ]  # fmt: skip

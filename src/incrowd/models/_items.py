@@ -64,6 +64,27 @@ class HeldItems(Items):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class RareItems(HeldItems):
+    """The same, with everybody who has a rare set kept in mind."""
+
+    chains: list[list[Counts]] = field(default_factory=list)
+    firsts: list[Counts] = field(default_factory=list)
+
+    @property
+    def alone(self) -> Counts:
+        """How many have each item."""
+        return self.firsts[0]
+
+    def note(self, chain: list[Counts], sets: Ints, people: Ints) -> None:
+        """Keep all rows of rare sets, and of single items how many have each."""
+        if not self.firsts:
+            self.firsts.append(np.asarray(people, dtype=np.int64))
+        places = np.flatnonzero(people < self.below)
+        if len(places):
+            self.chains.append([entries[places] for entries in chain])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class KnownItems:
     """What can be known of the classes of a table: their items, and which other quasi-identifiers they share.
 
@@ -116,6 +137,28 @@ class KnownItems:
             (self.owner[entries[chain[0]]], np.stack([self.item[entries[one]] for one in chain], axis=1), people)
             for chain, people in _by_size(held.rare)
         ]
+
+    def losing(self, classes: Classes, most: int, enough: int) -> Bools:
+        """Say of every item of a class whether it should go, so that fewer sets of items are had by too few.
+
+        Of every such set each who has it loses one item: that which is in most of them, and of these the rarest.
+        """
+        held, entries = self._held(classes)
+        held = RareItems(held.person, held.item, held.region, held.weight, held.whose, enough)
+        held.fewest(most, enough)
+        hits = np.zeros(len(entries), dtype=np.int64)
+        for chain in held.chains:
+            for one in chain:
+                np.add.at(hits, one, 1)
+        gone = np.zeros(len(self.owner), dtype=bool)
+        if not len(entries):
+            return gone
+        worth = hits * (int(held.alone.max()) + 1) - held.alone
+        for chain in held.chains:
+            each = np.stack(chain, axis=1)
+            chosen = np.argmax(worth[each], axis=1)
+            gone[entries[each[np.arange(len(each)), chosen]]] = True
+        return gone
 
     def _alike(self, classes: Classes) -> Counts:
         """Count who is alike on the other quasi-identifiers."""

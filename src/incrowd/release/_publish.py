@@ -57,10 +57,10 @@ def check_algorithm(algorithm: Algorithm, schema: Schema) -> None:
         hint = Hint("write it with its brackets and without quotes: algorithm={}.", Setting.search("Mondrian"))
         raise ParameterError(msg, hint=hint)
     sets = [name for name, hierarchy in schema.quasi if getattr(hierarchy, "separator", None) is not None]
-    if sets and algorithm.local:
+    if sets and algorithm.local and not getattr(algorithm, "labels_sets", False):
         msg = f"Column {sets[0]!r} holds sets of items, which {type(algorithm).__name__} has no labels for."
         raise ParameterError(
-            msg, hint=Hint("use a search with one level per column, such as {}.", Setting.search("Optimal"))
+            msg, hint=Hint("use {}, or {}.", Setting.search("Optimal"), Setting.search("LevelsAndItems"))
         )
     columns = [name for name, hierarchy in schema.quasi if isinstance(hierarchy, Averaged)]
     if columns and not algorithm.local:

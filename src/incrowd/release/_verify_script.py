@@ -53,11 +53,14 @@ COLUMN |= {"items?": re.compile(r"(?![*\"'\r\n\0])[\W_]")}  # what stands betwee
 COLUMN |= {**MEANING, "shifted?": {"within": COUNT, "weekdays": bool, "true": False}}  # a shifted date is not true
 STARRING = "levels-and-cells"  # a search with one level per column, and stars in single cells
 SEARCHES: Plain = dict.fromkeys(("apply", STARRING, "incognito", "optimal", "samarati"), True)  # have levels
-SEARCHES |= dict.fromkeys(("cheapest-first", "datafly", "mondrian", "mu-argus", "swap-diversity", "top-down"), False)
+SEARCHES |= dict.fromkeys(
+    ("cheapest-first", "datafly", "levels-and-items", "mondrian", "mu-argus", "swap-diversity", "top-down"), False
+)
 SEARCHES["other"] = None  # somebody's own
 SETTINGS: Plain = dict.fromkeys(("best?", "every?", "labels?", "measure?"), str) | {"together?": [WORDS]}
 SETTINGS |= dict.fromkeys(("conditions?", "improved?", "retry?", "strict?", "swap?", "tighten?"), bool)
 SETTINGS |= {"block?": COUNT, "seconds?": (int, float), "most_stars?": (int, float, {str: (int, float)})}
+SETTINGS |= {"most_items?": (int, float)}
 SEARCH = {"name": (*SEARCHES,), "settings": {**SETTINGS, "identifying?": ({str: str}, [WORDS])}}
 CERTIFICATE = {"schema": 1, "date": DAY, "versions": {str: str}, "data": DATA, "columns": [COLUMN]}
 CERTIFICATE |= {

@@ -1,6 +1,7 @@
 """Searches: a census and a bound model in, a recoding out."""
 
 from incrowd.search._datafly import Datafly
+from incrowd.search._levels_and_items import LevelsAndItems
 from incrowd.search._local_recoding import LocalTable, Pieces
 from incrowd.search._mu_argus import MuArgus
 from incrowd.search._problem import NEUTRAL, Algorithm, LocalOutcome, Node, Outcome, Problem, Progress, Suppression
@@ -20,8 +21,9 @@ from incrowd.search.top_down._top_down import TopDown
 
 __all__ = [
     "NEUTRAL", "Algorithm", "CheapestFirst", "ColumnCut", "CountedCuts", "CutOutcome", "Datafly", "EarlierParts",
-    "Frontier", "Incognito", "Inspection", "Iteration", "LevelsAndCells", "LocalOutcome", "LocalTable", "Mondrian",
-    "MuArgus", "Node", "Optimal", "Outcome", "PartTree", "PieceCounts", "Pieces", "Problem", "Progress", "Samarati",
-    "Savings", "Solutions", "Suppression", "SwapDiversity", "TopDown", "ValueCounts", "all_solutions",
-    "find_frontier", "growing_promise", "hopeless_levels", "is_monotone", "left_out_at", "too_small_levels",
+    "Frontier", "Incognito", "Inspection", "Iteration", "LevelsAndCells", "LevelsAndItems", "LocalOutcome",
+    "LocalTable", "Mondrian", "MuArgus", "Node", "Optimal", "Outcome", "PartTree", "PieceCounts", "Pieces", "Problem",
+    "Progress", "Samarati", "Savings", "Solutions", "Suppression", "SwapDiversity", "TopDown", "ValueCounts",
+    "all_solutions", "find_frontier", "growing_promise", "hopeless_levels", "is_monotone", "left_out_at",
+    "too_small_levels",
 ]  # fmt: skip
