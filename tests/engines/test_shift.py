@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings, strategies as st
 from engines.subjects import TYPED, Subject, make_subject
 from incrowd.core import DataError, Domain, FullDomainRecoding, Ladder, LocalRecoding, Step
 from incrowd.engines import Shift, check_room, first_and_last_day, open_table
-from incrowd.engines._shift import WrittenDates
+from incrowd.engines._shift import WrittenDates, _days_within
 
 DAYS = {"p": 3, "q": -400, "7": 7, "": 1}
 SHIFT = Shift("person", lambda text: DAYS[text])
@@ -153,6 +153,14 @@ def test_dates_at_the_ends_of_the_calendar_are_refused_if_a_shift_could_leave_it
     for day in (dt.date(1, 1, 7), dt.date(9999, 12, 25)):
         with pytest.raises(DataError, match="'came' has dates that a shift by up to 7 days can take"):
             check_room(Domain.of("came", [day]), 7)
+
+
+def test_only_days_that_a_shift_can_reach_are_written_out() -> None:
+    assert _days_within(np.array([-719_000, 5, 9, 2_932_000]), 1).tolist() == [
+        *(-719_001, -719_000, -718_999),
+        *(4, 5, 6, 8, 9, 10),
+        *(2_931_999, 2_932_000, 2_932_001),
+    ]
 
 
 MOMENTS = st.integers(-8_000_000_000, 8_000_000_000).map(lambda seconds: NOON + dt.timedelta(seconds=seconds))

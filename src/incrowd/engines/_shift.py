@@ -88,6 +88,14 @@ def check_room(domain: Domain, furthest: int) -> None:
 # Texts of days by their numbers: few, however many rows there are.
 
 
+def _days_within(days: Any, reach: int) -> Any:
+    """Give all days that are so near to one of some days, in order; days far apart have many between them."""
+    first = int(days.min()) - reach
+    length = int(days.max()) + reach + 2 - first
+    begins, ends = (np.bincount(days + way - first, minlength=length) for way in (-reach, reach + 1))
+    return np.flatnonzero(np.cumsum(begins - ends)) + first
+
+
 def _day_texts(days: Any) -> list[str]:
     texts: list[str] = np.datetime_as_string(days.astype("datetime64[D]")).tolist()
     return texts
@@ -151,7 +159,7 @@ def shift_texts(frame: Frame, coding: Coding, name: str, days: str, reach: int, 
     frame = frame.with_columns((nw.col(f"day_of_{inner}") + nw.col(days)).alias(moved))
     if not len(written.days):
         return frame
-    numbers = np.arange(written.days.min() - reach, written.days.max() + reach + 1)
+    numbers = _days_within(written.days, reach)
     names = [f"key_{moved}", f"text_{moved}"]
     frame = home.look_up(
         frame, {moved: pa.Table.from_arrays([of_numbers(numbers), of_texts(_day_texts(numbers))], names)}
