@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import fields, is_dataclass
+from functools import cache
 from pathlib import Path
 from typing import Annotated, Any, Literal, get_args
 
@@ -189,9 +190,15 @@ def build_hierarchy(form: HierarchyForm, folder: Path) -> Hierarchy:
     return hierarchy_of(plain_of(form), folder)
 
 
+@cache
+def _reader_of_forms() -> TypeAdapter[Any]:
+    """Give what reads any form: to make it takes longer than all that it reads."""
+    return TypeAdapter(HierarchyForm)
+
+
 def form_of(hierarchy: Hierarchy) -> HierarchyForm:
     """Write a hierarchy down as a plan has it; only those that hold no values of a table."""
-    form: HierarchyForm = TypeAdapter[Any](HierarchyForm).validate_python(table_of(hierarchy) or "auto")
+    form: HierarchyForm = _reader_of_forms().validate_python(table_of(hierarchy) or "auto")
     return form
 
 
