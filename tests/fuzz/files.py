@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import random
 import tempfile
@@ -109,6 +110,8 @@ def _releases(rolls: random.Random) -> int:
         for number, content in enumerate(_damaged(released()[name], rolls)):
             (place / name).write_bytes(content)
             where = f"damage {number} of {name}"
+            if name.endswith("recoding.json") and _plain(content) == _plain(released()[name]):
+                continue  # another layout of the same text
             if name.startswith("out/owner/recoding"):
                 said = command("apply", place / "out", place / "t.csv", "-o", place / "again", "--force")
                 expect_code(said, {1, 2}, where)
@@ -119,6 +122,13 @@ def _releases(rolls: random.Random) -> int:
                 expect_code(said, {0, 1, 2, 4}, where)
                 expect(said.code or not name.endswith("csv"), f"vouched for: {where}")
     return EACH
+
+
+def _plain(content: bytes) -> object:
+    try:
+        return json.loads(content)
+    except ValueError:
+        return content
 
 
 def _damaged(whole: bytes, rolls: random.Random, *, packed: bool = False) -> Iterator[bytes]:
