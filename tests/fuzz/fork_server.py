@@ -13,6 +13,9 @@ from typing import Any, Self
 from fuzz.faults import PLANTED, plant
 from incrowd.cli import main
 
+SAID = "said.txt"
+"""Beside the place for temporary files: what the last command told its user."""
+
 
 class ForkServer:
     """Begins commands; one at a time."""
@@ -80,8 +83,9 @@ def _run(asked: dict[str, Any]) -> None:
     os.environ["TMPDIR"] = asked["place"]
     tempfile.tempdir = None
     nothing = os.open(os.devnull, os.O_RDWR)
-    for stream in range(3):
-        os.dup2(nothing, stream)
+    said = os.open(Path(asked["place"]).with_name(SAID), os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+    for stream, file in enumerate((nothing, nothing, said)):
+        os.dup2(file, stream)
     sys.argv = ["incrowd", *asked["arguments"]]
     try:
         main()

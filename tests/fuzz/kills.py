@@ -15,7 +15,7 @@ from pathlib import Path
 
 from fuzz.failures import expect
 from fuzz.faults import PLANTED
-from fuzz.fork_server import ForkServer
+from fuzz.fork_server import SAID, ForkServer
 
 SIGNALS = (signal.SIGKILL, signal.SIGKILL, signal.SIGTERM, signal.SIGHUP, signal.SIGINT)
 CANARY = "Canary Müller"
@@ -65,7 +65,8 @@ def run(rolls: random.Random) -> int:
         _expect_nobody(folder, place, f"exit code {code}: {where}")
         if sign != signal.SIGKILL:
             _expect_tidy(folder, place, f"exit code {code}: {where}")
-            expect(code in {0, 130, -sign}, f"exit code {code}: {where}")
+            told = place.with_name(SAID).read_text(encoding="utf-8", errors="replace")[-600:]
+            expect(code in {0, 130, -sign}, f"exit code {code}, said {told!r}: {where}")
         again = _finished(folder, place)
         expect(again == 0, f"run again, exit code {again}: {where}")
         expect(_tree(folder / "out") == new, f"run again, another release: {where}")

@@ -21,6 +21,8 @@ DAY = 86_400.0
 """Seconds after which a draft is left over, where nobody can tell whether somebody writes it."""
 TOKEN = 8
 """How many random bytes tell one who writes from another."""
+TRIES, PAUSE = 10, 0.05
+"""How often a draft is removed that does not go, and the seconds in between."""
 ASIDE = ".old"
 """What is replaced steps aside into the draft with this behind its name, where names cannot be exchanged."""
 OF_THE_MACHINE = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EMFILE, errno.ENFILE, errno.ENOMEM})
@@ -43,8 +45,8 @@ class Draft:
 
     new: Path
     """Where to write."""
-    _place: Path
-    _lock: int | None
+    _place: Path | None = None
+    _lock: int | None = None
     _written: os.stat_result
     _replaces: bool
 
@@ -53,17 +55,37 @@ class Draft:
         try:
             _clear_away(self._final)
             self._refuse(self._final)
-            self._place, self._lock = _new_place(self._final)
+            self._make_place()
         except OSError as error:
             if error.errno in OF_THE_MACHINE:
                 vars(error)[_WRITTEN] = error.filename = os.fspath(self._target)
                 raise
             reason = error.strerror
         else:
-            self.new = self._place / self._final.name
             return self.new
         msg = f"Cannot write the {self._kind} {shown_name(self._target)!r}: {reason}."
         raise DataError(msg, hint="choose another place, or check your rights.")
+
+    def _make_place(self) -> None:
+        """Make a folder for us alone and hold its lock: what nobody holds is left over from somebody who was killed.
+
+        It is known before it is there, so that whoever stops us at any moment finds it removed.
+        """
+        while True:
+            place = self._place = self._final.with_name(f".{self._final.name}-{secrets.token_hex(TOKEN)}.part")
+            self.new = place / self._final.name
+            place.mkdir(mode=0o700)
+            try:
+                with suppress(FileNotFoundError):
+                    self._lock, free = _lock(place)
+                    if free and place.is_dir():
+                        return
+                    _close(self._lock)
+            except OSError:
+                with suppress(OSError):
+                    place.rmdir()
+                raise
+            self._lock = None  # somebody took it for left over before it was held
 
     def flush(self) -> None:
         """Make sure that all of it is on the disk, and that its target may still be replaced."""
@@ -93,8 +115,14 @@ class Draft:
                     self._final.rename(self.new)
 
     def remove(self) -> None:
-        """Remove what is left, and let go of the lock."""
-        _remove_draft(self._place, self._final)
+        """Remove what is left, and let go of the lock; who was stopped may still have a thread that writes there."""
+        if self._place is None:
+            return
+        for _ in range(TRIES):
+            _remove_draft(self._place, self._final)
+            if not os.path.lexists(self._place):
+                break
+            time.sleep(PAUSE)
         _close(self._lock)
 
     @property
@@ -156,25 +184,8 @@ def drafts(*wanted: Draft) -> Iterator[list[Path]]:
             about.name_target(error)
         raise
     finally:
-        for draft in begun:
+        for draft in wanted:  # also the one that was stopped while it began
             draft.remove()
-
-
-def _new_place(final: Path) -> tuple[Path, int | None]:
-    """Make a folder for us alone and hold its lock: what nobody holds is left over from somebody who was killed."""
-    place = final.with_name(f".{final.name}-{secrets.token_hex(TOKEN)}.part")
-    place.mkdir(mode=0o700)
-    try:
-        with suppress(FileNotFoundError):
-            descriptor, free = _lock(place)
-            if free and place.is_dir():
-                return place, descriptor
-            _close(descriptor)
-    except OSError:
-        with suppress(OSError):
-            place.rmdir()
-        raise
-    return _new_place(final)  # somebody took it for left over before it was held
 
 
 _WRITTEN = "incrowd_writes"
