@@ -397,3 +397,55 @@ def test_an_address_that_stands_in_the_wrong_place_is_not_repeated(tmp_path: Pat
             ic.Database(variable, table="patients")
         told.append(str(refused.value))
     assert not [message for message in told if "sesame" in message]
+
+
+KEYED: dict[str, pa.Table] = {
+    "patients": pa.table({"person_id": [1, 2, 3, 4], "sex": ["f", "f", "m", "m"]}),
+    "visits": pa.table(
+        {"person_id": [1, 2, 3, 4], "ward": ["a", "a", "b", "b"], "disease": ["flu", "hiv", "flu", "hiv"]}
+    ),
+}
+
+
+def linked(tables: Any) -> ic.Tables:
+    return ic.Tables(tables, keys={"patients": "person_id"}, of={"visits": {"person_id": "patients"}})
+
+
+def places(end: str = "") -> dict[str, ic.Database]:
+    return {name: ic.Database(URI, table=name + end) for name in KEYED}
+
+
+@pytest.mark.filterwarnings("ignore:Column 'person_id' is published as a pseudonym")
+def test_several_tables_of_a_database_are_released_and_written_back(database: str) -> None:  # noqa: ARG001
+    for name, table in KEYED.items():
+        write_table(table, ic.Database(URI, table=name))
+    schema = ic.Schema({"sex": ic.flat(), "ward": ic.flat()}, ["disease"])
+    release = ic.anonymize(linked(places()), schema, model="k>=2, l>=2")
+    write_table(release.table, places("_public"))
+    found = {name: read(table=f"{name}_public") for name in KEYED}
+    assert len(found["patients"]) == 4
+    assert {row["person_id"] for row in found["visits"]} == {row["person_id"] for row in found["patients"]}
+    assert {len(row["person_id"]) for row in found["patients"]} == {32}
+
+
+def test_several_tables_are_written_all_or_none(database: str) -> None:  # noqa: ARG001
+    write_table(KEYED["visits"], ic.Database(URI, table="visits"))
+    with pytest.raises(DataError, match="The table 'visits' exists already"):
+        write_table(linked(KEYED), places())
+    with pytest.raises(DataError, match="could not read the table"):
+        read(table="patients")
+    write_table(linked(KEYED), places(), force=True)
+    assert len(read(table="patients")) == 4
+
+
+def test_several_tables_need_one_place_each_in_one_database() -> None:
+    tables = linked(KEYED)
+    for target in ("x.csv", ic.Database(URI, table="a"), {"patients": ic.Database(URI, table="a")}):
+        with pytest.raises(DataError, match="for each one must be named"):
+            write_table(tables, target)
+    elsewhere = {"patients": ic.Database(URI, table="a"), "visits": ic.Database("OTHER_URI", table="b")}
+    with pytest.raises(ParameterError, match="these are in several databases"):
+        write_table(tables, elsewhere)
+    twice = {name: ic.Database(URI, table="a") for name in KEYED}
+    with pytest.raises(ParameterError, match="Two tables would be written to one"):
+        write_table(tables, twice)

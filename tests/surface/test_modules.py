@@ -14,7 +14,7 @@ import pytest
 import incrowd
 
 HOUSE = Path(incrowd.__file__).parent
-MODULES, ROOM_MODULES = 300, 41
+MODULES, ROOM_MODULES = 302, 41
 MODULE_LINES, FUNCTION_LINES = 400, 50
 LONGER = {
     "evidence/_subject.py": 420,  # the one place where whatever a question is about is opened

@@ -11,6 +11,7 @@ from incrowd.engines._cell_files import (
     spill_census,
     write_arrays,
 )
+from incrowd.engines._destinations import write_table
 from incrowd.engines._file_checks import head_of, is_written_by
 from incrowd.engines._files import Stamp, digest_of_files, ending_of, files_of, is_text
 from incrowd.engines._joined_tables import JoinedTables
@@ -29,7 +30,7 @@ from incrowd.engines._protocol import (
 from incrowd.engines._remembered_table import Remembered, TableMemory
 from incrowd.engines._resources import Budget, Resources, peak_memory, trim_memory
 from incrowd.engines._shift import check_room, first_and_last_day
-from incrowd.engines._tables import join_tables, open_table, write_table
+from incrowd.engines._tables import join_tables, open_table
 from incrowd.engines._tables_of_people import JoinedColumn, Tables
 from incrowd.engines.formats._charset import Charset, can_decode
 from incrowd.engines.formats._csv import first_rows, header_of

@@ -14,7 +14,7 @@ import narwhals.stable.v2 as nw
 import pyarrow as pa
 import pyarrow.parquet
 
-from incrowd.core import DataError, SchemaError, UnknownColumnError, atomic_path
+from incrowd.core import DataError, SchemaError, UnknownColumnError
 from incrowd.engines._arrow import (
     arrow_of_pandas,
     check_polars_types,
@@ -39,7 +39,6 @@ from incrowd.engines._files import (
 )
 from incrowd.engines._joined_tables import JoinedTables, RowsTable, rows_of
 from incrowd.engines._lazy_frame import FrameEngine
-from incrowd.engines._private_folder import NamelessFile, private_folder
 from incrowd.engines._protocol import Engine, report_stage
 from incrowd.engines._reference import ReferenceEngine
 from incrowd.engines._remembered_table import Remembered
@@ -48,11 +47,11 @@ from incrowd.engines._tables_of_people import Tables
 from incrowd.engines._tally import ParquetEngine
 from incrowd.engines._text import TextEngine
 from incrowd.engines.formats._csv import TextFiles
-from incrowd.engines.formats._database import Database, read_database, write_database
+from incrowd.engines.formats._database import Database, read_database
 from incrowd.engines.formats._excel import plain_cells
 from incrowd.engines.formats._lists import NO_LISTS, Lists, with_texts
 from incrowd.engines.formats._notation import Notation
-from incrowd.engines.formats._output import check_suffix, is_escaped
+from incrowd.engines.formats._output import is_escaped
 from incrowd.engines.formats._stars import relation_with_stars, with_stars
 from incrowd.engines.formats._statistics import Codebook, LabelledArrow
 from incrowd.engines.formats._wording import Dialect, Wording, unescaped_column
@@ -352,43 +351,3 @@ def _check_names(names: Sequence[Any], drop: Sequence[str], *, show: bool = True
     for name in drop:
         if name not in names:
             raise UnknownColumnError.of(name, list(names), given_as="quasi-identifier", show=show)
-
-
-def write_table(table: Any, target: str | os.PathLike[str] | Database, *, force: bool = False) -> None:
-    """Write a table to a file or to a database, sorted by its values, whole or not at all.
-
-    Parameters
-    ----------
-    table
-        Whatever can be opened, such as ``release.table``. It is never changed.
-    target
-        A path, whose ending says what is written (``.csv``, ``.tsv``, each also ``.gz``, ``.parquet``, ``.arrow``,
-        ``.feather``, ``.xlsx``, ``.sav``, ``.dta``), or a ``Database`` with the name of a table.
-    force
-        Whether an existing file or table may be replaced.
-
-    Notes
-    -----
-    A file is written beside its target and renamed when all of it is on the disk; a table is made in one transaction.
-    Texts of a text file or spreadsheet that a spreadsheet would run as a formula are escaped: ``unescape_formula``
-    undoes it. What a format cannot hold exactly is refused.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> from pathlib import Path
-    >>> from incrowd.engines import write_table
-    >>> path = Path(tempfile.mkdtemp()) / "table.csv"
-    >>> write_table([{"age": 34, "note": "=1+1"}, {"age": -5, "note": "none"}], path)
-    >>> path.read_text().splitlines()
-    ['age,note', '-5,none', "34,'=1+1"]
-    """
-    engine = open_table(table, missing_values=())
-    if isinstance(target, Database):
-        with private_folder(engine.resources.temp) as folder, NamelessFile(folder, "table.arrow") as copy:
-            engine.write(copy.path)
-            write_database(copy.path, target, force=force)
-        return
-    check_suffix(Path(target))
-    with atomic_path(target, force=force, reads=[table]) as part:
-        engine.write(part)

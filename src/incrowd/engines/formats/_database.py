@@ -9,9 +9,10 @@ from __future__ import annotations
 import itertools
 import os
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 from uuid import UUID
@@ -161,25 +162,46 @@ def _exact_numbers(texts: pa.ChunkedArray) -> pa.ChunkedArray:
 @guarded
 def write_database(path: Path, target: Database, *, force: bool = False) -> None:
     """Copy an Arrow file to a new table of a database, in one transaction: all of it, or nothing."""
-    if target.table is None:
-        msg = "A table is written to a table, not to a query."
-        raise ParameterError(msg, hint="for example Database('RESULTS_URI', table='patients_public').")
-    with _connection(target.uri_env, reading=False) as (connection, kind), connection.cursor() as cursor:
-        exists = _answer_of_database(
-            "say whether the table exists", lambda: _has_table(cursor, kind, str(target.table))
-        )
-        if exists and not force:
-            msg = f"The table {target.table!r} exists already."
+    write_to_one_database([(path, target)], force=force)
+
+
+@guarded
+def write_to_one_database(files: Sequence[tuple[Path, Database]], *, force: bool = False) -> None:
+    """Copy Arrow files to new tables of one database, in one transaction: all of them, or nothing."""
+    uri_env = _one_address([target for _, target in files])
+    with _connection(uri_env, reading=False) as (connection, kind), connection.cursor() as cursor:
+        there = [
+            target
+            for _, target in files
+            if _answer_of_database("say whether the table exists", partial(_has_table, cursor, kind, str(target.table)))
+        ]
+        if there and not force:
+            msg = f"The table {there[0].table!r} exists already."
             raise DataError(msg, hint=Hint("choose another name, or allow to replace it: {force}.", force=True))
 
         def write() -> None:
-            if exists:
+            for target in there:
                 cursor.execute(f"DROP TABLE {_name_sql(str(target.table))}")
-            with pa.memory_map(str(path)) as source:
-                _ingest_table(cursor, pyarrow.ipc.open_file(source).read_all(), str(target.table), kind)
+            for path, target in files:
+                with pa.memory_map(str(path)) as source:
+                    _ingest_table(cursor, pyarrow.ipc.open_file(source).read_all(), str(target.table), kind)
             connection.commit()
 
         _answer_of_database("take the table", write)
+
+
+def _one_address(targets: Sequence[Database]) -> str:
+    """Refuse what is no table, and tables that no transaction has together."""
+    if any(target.table is None for target in targets):
+        msg = "A table is written to a table, not to a query."
+        raise ParameterError(msg, hint="for example Database('RESULTS_URI', table='patients_public').")
+    if len({target.uri_env for target in targets}) > 1:
+        msg = "Several tables are written in one transaction, and these are in several databases."
+        raise ParameterError(msg, hint="name one environment variable for all of them.")
+    if len({str(target.table).lower() for target in targets}) < len(targets):
+        msg = "Two tables would be written to one table of the database."
+        raise ParameterError(msg, hint="name another for each.")
+    return targets[0].uri_env
 
 
 def _ingest_table(cursor: Any, table: pa.Table, name: str, kind: str) -> None:
