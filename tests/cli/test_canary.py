@@ -89,11 +89,30 @@ def test_no_command_that_works_says_it(told: Told, tmp_path: Path) -> None:
     assert CANARY not in (tmp_path / "new.toml").read_text()
 
 
+def test_lists_of_items_do_not_say_it(told: Told, tmp_path: Path) -> None:
+    rows = [
+        f"P{at},{30 + at},{job},flu,x"
+        for at, job in enumerate(["cook|nurse", "nurse|cook", "cook", f"cook|{ALONE}"] * 2)
+    ]
+    write(tmp_path, [*rows, f"Eve,58,nurse|{ALONE},flu,x"], '["k>=2[job, any 2 items]"]', '{ items = "|" }')
+    assert told("anonymize", "plan.toml", "--explain")[0] == 0
+    assert told("verify", "out", "--original", "people.csv")[0] == 0
+    assert told("attack", "out", "--original", "people.csv", "--items", "1", "--json")[0] == 0
+    assert told("attack", "out", "--items", "0")[0] == 2
+    assert told("assess", "people.csv", "--quasi", "age,job", "--require", "k>=2[job, any 2 items]")[0] == 2
+    assert told("init", "people.csv", "-o", "new.toml")[0] == 0
+    public = "".join(path.read_text(encoding="utf-8") for path in (tmp_path / "out/public").glob("*.json"))
+    assert CANARY not in public
+
+
 TROUBLE = {
     "a value that is no number": ([*ROWS, f"Fay,{ALONE},cook,flu,x"], {}, 2),
     "a line with too many values": ([*ROWS, f"Fay,31,cook,flu,{SECRET},{SECRET}"], {}, 2),
     "a quote that is never closed": ([*ROWS, f'Fay,31,cook,flu,"{SECRET}'], {}, 2),
     "a hierarchy that misses it": (ROWS, {"job": '{ tree = "job.csv" }'}, 2),
+    "a tree that misses an item": (ROWS, {"job": '{ items = "|", of = { tree = "job.csv" } }'}, 2),
+    "an item that is nothing": ([*ROWS, f"Fay,31,cook||{ALONE},flu,x"], {"job": '{ items = "|" }'}, 2),
+    "items that nobody else has": (ROWS, {"job": '{ items = "|" }', "promise": '["k>=9[job, any 2 items]"]'}, 1),
     "a promise that is too strong": (ROWS, {"promise": '["k>=9"]'}, 1),
     "nobody may be left out": (ROWS, {"promise": '["k>=2", "l>=4[disease]"]'}, 1),
 }

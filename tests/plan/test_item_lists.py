@@ -87,3 +87,65 @@ def test_the_plan_runs(kind: str, tmp_path: Path) -> None:
 def test_lists_of_lists_are_no_items(tmp_path: Path) -> None:
     pyarrow.parquet.write_table(pa.table({"age": [1, 2], "x": [[["a"]], [["b"]]]}), tmp_path / "x.parquet")
     assert {one.name: one.hierarchy for one in ic.suggest(tmp_path / "x.parquet").columns}["x"] is None
+
+
+PLAN: dict[str, Any] = {
+    "version": 1,
+    "data": {"path": "people.csv"},
+    "columns": {
+        "age": {"role": "quasi", "hierarchy": {"intervals": [10, 50]}},
+        "diagnoses": {"role": "quasi", "hierarchy": {"items": "|", "of": {"tree": "icd.csv"}}},
+        "sex": {"role": "quasi"},
+    },
+    "privacy": {"promise": "k>=5[diagnoses, any 2 items]", "max_suppressed": 0.1},
+}
+
+
+def changed(**parts: Any) -> dict[str, Any]:
+    diagnoses = PLAN["columns"]["diagnoses"] | parts.pop("diagnoses", {})
+    return {**PLAN, **parts, "columns": PLAN["columns"] | {"diagnoses": diagnoses}}
+
+
+def written(tmp_path: Path) -> Path:
+    rows = people("|", 300)
+    (tmp_path / "people.csv").write_text(
+        "\n".join([",".join(rows[0]), *(",".join(map(str, r.values())) for r in rows)])
+    )
+    (tmp_path / "icd.csv").write_text("\n".join(f"{code};{code[0]}" for code in CODES))
+    return tmp_path
+
+
+def test_a_plan_has_a_tree_of_items_beside_it(tmp_path: Path) -> None:
+    folder = written(tmp_path)
+    plan = ic.Plan.of(PLAN, folder=folder)
+    assert ic.Plan.of(plan.to_dict(), folder=folder) == plan
+    assert 'of = { tree = "../icd.csv" }' in plan.text(folder=folder / "elsewhere")
+    release = plan.run(write=True)
+    assert release.verdict.holds
+    assert ic.verify(folder / "out", original=folder / "people.csv").outcome == "holds"
+    saved = ic.load_recoding(folder / "out/owner")
+    assert repr(saved.hierarchies["diagnoses"]) == "items(Tree(8 values, 2 steps), separator='|')"
+    new = [{"age": 30, "diagnoses": "|".join(reversed(CODES)), "sex": "f"}, *people("|", 300)]
+    assert ic.apply(release, new, max_suppressed=0.5).verdict.holds
+
+
+@pytest.mark.parametrize(
+    ("wrong", "says"),
+    [
+        ({"privacy": {"promise": "k>=5[age, any 2 items]"}}, "'age', which is no quasi-identifier of sets"),
+        ({"privacy": {"promise": "k>=5[agee, any 2 items]"}}, "'agee', which is no column"),
+        ({"diagnoses": {"hierarchy": "flat"}}, "'diagnoses', which is no quasi-identifier of sets"),
+        (
+            {"privacy": {"promise": "k>=5[any 2 items]"}, "diagnoses": {"hierarchy": "flat"}},
+            "no quasi-identifier holds sets",
+        ),
+        ({"diagnoses": {"hierarchy": {"items": "||"}}}, "must be one character"),
+        ({"diagnoses": {"hierarchy": {"items": "a"}}}, "must be one character"),
+        ({"diagnoses": {"hierarchy": {"items": "|", "of": {"tree": "none.csv"}}}}, "'none.csv' cannot be read"),
+        ({"diagnoses": {"hierarchy": {"items": "|", "of": {"items": ";"}}}}, "of"),
+        ({"diagnoses": {"hierarchy": {"items": "|", "tree": "icd.csv"}}}, "items"),
+    ],
+)
+def test_what_a_plan_says_wrong_about_items_is_named(wrong: Any, says: str, tmp_path: Path) -> None:
+    with pytest.raises(ic.PlanError, match=says):
+        ic.Plan.of(changed(**wrong), folder=written(tmp_path))

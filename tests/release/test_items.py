@@ -12,6 +12,8 @@ from hypothesis import given, settings, strategies as st
 
 import incrowd as ic
 from engines.subjects import TYPED, make_subject
+from incrowd.core import Domain
+from incrowd.hierarchies import coverage
 from models import slow_items
 from release.test_tampering import expect_no_forgery_to_pass
 from release.verified import rewrite, run_script, script
@@ -202,3 +204,30 @@ def test_reports_attack_by_known_items_before_and_after(tmp_path: Path) -> None:
     assert "any 2 items" in (tmp_path / "out/public/report.html").read_text()
     assert "records" in release.explain()
     assert {one.state for one in ic.release.lattice_of(release)} >= {"chosen"}
+
+
+@pytest.mark.parametrize("search", [ic.Optimal(), ic.LevelsAndItems()])
+def test_what_sets_are_good_for_is_measured_by_what_their_labels_cover(search: Any) -> None:
+    lists = ["I10|E11", "E11|I10", "E10|I25", "I25|E10|J44", "J44|I10", "I10|J44", "I25|J44|E11", "E11|I10|I25"]
+    table = [{"age": 31 + at % 10, "dx": lists[at * at % 8], "cost": at % 3} for at in range(40)]
+    release = ic.anonymize(table, SCHEMA, model="k>=3[any 2 items]", algorithm=search, max_suppressed=0.1)
+    assert ic.utility(release, original=table).columns["dx"].distance < 0.6
+    found = ic.attack(release, original=table)
+    assert found.get("linkage").right <= len(table)
+    assert not found.get("linkage").unread
+
+
+def test_a_label_covers_the_sets_that_become_it_and_one_that_lost_items_all_that_have_them() -> None:
+
+    domain = Domain.of("dx", ["I10|E11", "E11|I10", "E11|J44", "I25", None])
+    ladder = ic.items(TREE).bind(domain)
+    texts = domain.texts.tolist()
+    found = coverage(["E11|I10", "heart|sugar", "sugar", "E11", "*", "J45"], domain, ladder)
+    assert [{texts[code] for code in codes} for codes in found] == [
+        {"I10|E11", "E11|I10"},
+        {"I10|E11", "E11|I10"},
+        {"I10|E11", "E11|I10", "E11|J44"},
+        {"I10|E11", "E11|I10", "E11|J44"},
+        set(texts),
+        set(),
+    ]

@@ -84,7 +84,7 @@ class _ColumnCoverage:
     def covered(self, label: str | None) -> Bools:
         if label is None:
             return np.arange(len(self._domain)) >= len(self._domain.values)
-        members = None if label in self._groups else members_of(label)
+        members = None if label in self._groups or self._separator is not None else members_of(label)
         if members is None:
             return self._covered_by_one(label)
         result = self._equal(label)
@@ -94,6 +94,8 @@ class _ColumnCoverage:
 
     def codes(self, label: str | None) -> npt.NDArray[np.intp]:
         """Give the codes of the values that a label can stand for; at once for one that is a value and no more."""
+        if self._separator is not None:
+            return np.flatnonzero(self.covered(label))
         if label is not None and label not in EVERYTHING and label not in self._groups and label[:1] != "{":
             found = self._codes.get(label, [])
             if (found or self._domain.kind != "number") and self._meaning(label) is None:
@@ -134,6 +136,8 @@ class _ColumnCoverage:
             return np.asarray(self._ladder.groups[level] == number, dtype=bool)
         if label in EVERYTHING:
             return np.ones(len(self._domain), dtype=bool)
+        if self._separator is not None:
+            return self._sets_with(label.split(self._separator))
         result, meaning = self._equal(label), self._meaning(label)
         if meaning is not None:
             result[: len(self._domain.values)] |= self._meant(meaning)
@@ -141,6 +145,31 @@ class _ColumnCoverage:
             value = read_decimal(label)
             exactly = None if value is None else Between(Fraction(value), Fraction(value))
             result[: len(self._domain.values)] = exactly is not None and self._meant(exactly)
+        return result
+
+    @property
+    def _separator(self) -> str | None:
+        return None if self._ladder is None else self._ladder.separator
+
+    def _sets_with(self, items: Sequence[str]) -> Bools:
+        """Say which sets have some items at some level: others may have been left out."""
+        result = np.zeros(len(self._domain), dtype=bool)
+        for level, holders in self._holders.items():
+            found = set[int].intersection(*(holders.get(item, set()) for item in items))
+            if found and self._ladder is not None:
+                result |= np.isin(self._ladder.groups[level], [*found])
+        return result
+
+    @cached_property
+    def _holders(self) -> dict[int, dict[str, set[int]]]:
+        """Per level that sets are published at, the groups that have each item."""
+        result: dict[int, dict[str, set[int]]] = {}
+        ladder = self._ladder
+        for level in () if ladder is None else range(ladder.lowest, ladder.height):
+            holders = result.setdefault(level, {})
+            for group, label in enumerate(ladder.labels[level].tolist()):  # type: ignore[union-attr]
+                for item in (label or "").split(self._separator):
+                    holders.setdefault(item, set()).add(group)
         return result
 
     def _codes_of_member(self, label: str) -> npt.NDArray[np.intp]:
@@ -185,6 +214,8 @@ class _ColumnCoverage:
         """Where the ladder has a label: the lowest level, and the group there."""
         places: dict[str | None, tuple[int, int]] = {}
         for level, labels in enumerate(() if self._ladder is None else self._ladder.labels):
+            if level < (0 if self._ladder is None else self._ladder.lowest):
+                continue
             for group, label in enumerate(labels.tolist()):
                 places.setdefault(label, (level, group))
         return places

@@ -181,7 +181,9 @@ def _label_positions(place: Counts, texts: Sequence[str | None], domain: Domain,
 
 
 def _count_leaves(text: str | None, groups: Mapping[str | None, tuple[int, int]], ladder: Ladder) -> int:
-    """Count the values that the hierarchy has under a label, or under the members of a set."""
+    """Count the values that the hierarchy has under a label, or the members of a set; of items nobody knows."""
+    if ladder.separator is not None:
+        return 0
     members = [text] if text is None or text in groups else members_of(text) or ()
     return sum(
         int(ladder.leaves[level][group]) for level, group in (groups[name] for name in members if name in groups)
@@ -190,7 +192,7 @@ def _count_leaves(text: str | None, groups: Mapping[str | None, tuple[int, int]]
 
 def _groups_of(ladder: Ladder) -> dict[str | None, tuple[int, int]]:
     """Give level and group of every label; the finest level that has a label decides."""
-    levels = range(ladder.height, -1, -1)
+    levels = range(ladder.height, ladder.lowest - 1, -1)
     return {text: (level, group) for level in levels for group, text in enumerate(ladder.labels[level].tolist())}
 
 

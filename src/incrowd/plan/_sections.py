@@ -164,7 +164,7 @@ SingleForm = Annotated[_Single, Discriminator(_kind_of)]
 class ItemsForm(Part):
     """Values are sets of items with a sign between them, and single items have a hierarchy."""
 
-    items: Annotated[StrictStr, Field(min_length=1, max_length=1)]
+    items: Text
     of: SingleForm | None = None
 
 
