@@ -154,3 +154,19 @@ def test_copies_that_no_plan_and_no_version_names_are_removed(opened: Visitor, f
     assert not left.exists()
     assert (folder / ".incrowd" / "ladders" / "job.csv").is_file()
     assert opened.ask("POST", "/api/plan/undo")["problem"] is None
+
+
+def test_lists_of_items_get_their_hierarchy_and_their_promise(visitor: Visitor, folder: Path) -> None:
+    made = random.Random(1)
+    codes = ["I10", "I25", "E11", "E10", "J44", "J45", "F32", "M54", "C50"]
+    rows = [f"{20 + made.randrange(60)},{';'.join(made.sample(codes, made.randrange(1, 4)))}" for _ in range(400)]
+    (folder / "people.csv").write_text("\n".join(["age,diagnoses", *rows, ""]), encoding="utf-8")
+    visitor.ask("POST", "/api/open", json={"name": "people.csv"})
+    plan = tomllib.loads((folder / "plan.toml").read_text(encoding="utf-8"))
+    assert plan["columns"]["diagnoses"]["hierarchy"] == {"items": ";", "of": {"classification": "icd-10"}}
+    assert plan["privacy"]["promise"] == ["k>=5[any 2 items]"]
+    assert [one["example"] for one in visitor.ask("GET", "/api/models") if one["needs"] == "items"] == [
+        "k>=5[any 2 items]"
+    ]
+    changed = {"privacy": {"promise": ["k>=3[diagnoses, any 1 item]"]}}
+    assert visitor.ask("PATCH", "/api/plan", json=changed)["problem"] is None
