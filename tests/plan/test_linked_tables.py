@@ -169,3 +169,19 @@ def test_tables_are_read_as_their_section_says(plan: Path) -> None:
     with pytest.warns(ic.PrivacyWarning, match="pseudonym"):
         release = ic.Plan.read(plan).run()
     assert release.verdict.holds
+
+
+def test_what_is_for_one_table_is_refused_for_several(plan: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    read = ic.Plan.read(plan)
+    with pytest.raises(ic.ParameterError, match="A frontier is for one table, and this plan names 3"):
+        read.frontier()
+    with pytest.raises(ic.ParameterError, match="Searches side by side is for one table"):
+        read.alternatives()
+    code, _, told = run(capsys, "alternatives", plan)
+    assert code == 2
+    assert "is for one table" in told
+    code, _, told = run(capsys, "anonymize", plan, "--sample", "10")
+    assert code == 2
+    assert "A sample cannot be taken of several tables" in told
+    code, _, told = run(capsys, "anonymize", plan, "--engine", "spark")
+    assert (code, "names no file as its table" in told) == (2, True)

@@ -408,3 +408,14 @@ def test_an_earlier_folder_is_replaced_only_if_that_is_allowed(tmp_path: Path) -
         ic.anonymize(linked(hospital()), SCHEMA, **how)
     ic.anonymize(linked(hospital()), SCHEMA, **how, force=True)
     assert pq.read_table(tmp_path / "out" / "public" / "tables" / "visits.parquet").num_rows
+
+
+def test_attacks_and_usefulness_are_about_the_joined_rows(tmp_path: Path) -> None:
+    tables = linked(hospital())
+    release = ic.anonymize(tables, SCHEMA, model="k>=2, l>=2", max_suppressed=0.6, output=tmp_path / "out")
+    for asked in (release, tmp_path / "out"):
+        found = ic.attack(asked, original=tables)
+        assert found.persons == release.verdict.persons
+    assert ic.utility(release, tables).records == release.recipe.published
+    written = release.report(tmp_path / "report.json")
+    assert "visits.day" in written.read_text()

@@ -287,3 +287,14 @@ def test_a_key_outside_of_the_folder_is_refused(stays: Visitor, folder: Path, pa
     refused = stays.ask("PATCH", "/api/plan", 403, json={"shift": {"key_file": path}})
     assert refused["place"] == "shift.key_file"
     assert written(folder)["shift"]["key_file"] == "dates.key"
+
+
+# Several tables
+
+
+def test_a_plan_of_several_tables_is_refused_before_anything_that_it_names_is_read(planned: Visitor) -> None:
+    text = PLAN.replace("[data]", '[tables.a]\npath = "../elsewhere.csv"\nkey = "id"\n\n[data]', 1)
+    assert "[tables.a]" in text
+    refused = planned.ask("PUT", "/api/plan/text", 422, json={"text": text})
+    assert refused["message"] == "The page works on one table, not on several."
+    assert refused["place"] == "tables"

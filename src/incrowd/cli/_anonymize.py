@@ -90,7 +90,7 @@ def anonymize(
     if not quiet:
         seconds = time.perf_counter() - start
         _close(release, seconds, dry_run=dry_run)
-        if sample is None and not no_report:  # pipelines wait for no advice
+        if sample is None and not no_report and not read.tables:  # pipelines wait for no advice, nor has one for these
             _tell_alternative(release, seconds, plan.name)
 
 

@@ -62,14 +62,13 @@ from incrowd.release import (
     certificate_beside,
     certificate_in,
     load_recoding,
+    open_certified,
     open_original,
     open_release,
-    open_released,
     open_with_schema,
     public_schema,
     read_certificate,
     reading_as_before,
-    wording_of,
 )
 
 Codes = npt.NDArray[np.intp]
@@ -351,13 +350,8 @@ def published_schema(schema: Schema) -> Schema:
 def _saved_subject(certificate: Path, budget: Mapping[str, Any]) -> Subject:
     """Open a saved release; where the owner's folder lies beside, hierarchies are known too."""
     plain = read_certificate(certificate)
-    data = certificate.parent / Path(plain["data"]["name"]).name
     schema = public_schema(plain["columns"])
-    wording = wording_of(plain["data"])
-    if not data.exists():
-        msg = f"The data file {data.name!r} is not beside the certificate."
-        raise DataError(msg)
-    owner, engine = certificate.parent.parent / OWNER, Remembered(open_released(data, wording, **budget))
+    owner, engine = certificate.parent.parent / OWNER, Remembered(open_certified(plain, certificate.parent, **budget))
     persons = plain["counted"] == "persons"
     if (owner / HEADER).is_file():
         saved, read_as = load_recoding(owner), _read_as(owner / "input.json")

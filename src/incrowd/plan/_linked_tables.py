@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from incrowd.core import IncrowdError
+from incrowd.core import IncrowdError, ParameterError
 from incrowd.engines import Database, Tables
 from incrowd.plan._document import TableSection
 from incrowd.plan._problems import Trouble
@@ -34,6 +34,13 @@ def tables_of_plan(plan: Plan) -> Tables:
         database = partial(Database, str(plan.data.connection_env), table=one.table, query=one.query)
         sources[name] = database() if one.path is None else plan.path(one.path)
     return linked_tables(plan.tables, sources)
+
+
+def refuse_several(sections: Mapping[str, TableSection], what: str) -> None:
+    """Refuse what is done for one table only."""
+    if sections:
+        msg = f"{what} is for one table, and this plan names {len(sections)}."
+        raise ParameterError(msg, hint="run it: incrowd anonymize shows the best levels for several tables.")
 
 
 def common_format(sections: Mapping[str, TableSection]) -> Format:

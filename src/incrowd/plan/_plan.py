@@ -16,7 +16,7 @@ from incrowd.hierarchies import auto, averaged, with_hierarchies
 from incrowd.models import Model, promise
 from incrowd.plan._checks import document_of, read_document
 from incrowd.plan._document import SECTIONS, VERSION, Document, TableSection
-from incrowd.plan._linked_tables import common_format, tables_of_plan
+from incrowd.plan._linked_tables import common_format, refuse_several, tables_of_plan
 from incrowd.plan._sections import (
     ColumnSection,
     DataSection,
@@ -298,6 +298,7 @@ class Plan:
         progress
             Called now and then with how many nodes were looked at, of at most how many.
         """
+        refuse_several(self.tables, "A frontier")
         more = _without_empty({**self._limits(), "suppression": self.output.suppression, "progress": progress})
         more["measure"] = self.search.measure or "loss"
         return frontier(self.source(), self.schema(), by=by, of=of, model=self.model(), **more)
@@ -307,6 +308,7 @@ class Plan:
 
         It stops a search after ``seconds``; those of the plan, or else 60. ``more``: ``begin``, ``memory``, ``table``.
         """
+        refuse_several(self.tables, "Searches side by side")
         (searches, name), table = searches_beside(self.algorithm()), more.pop("table", None)
         more = _without_empty({**self._limits(), "suppression": self.output.suppression, **more})
         more |= {"searches": searches, "seconds": seconds or self.search.seconds or 60, "progress": progress}

@@ -38,7 +38,7 @@ from incrowd.release._rows import first_rows, published_rows, rows_with_sizes
 from incrowd.release._shifted_dates import IntervalRisk, untrue_text
 from incrowd.release._signature import KeyFile
 from incrowd.release._solutions import Strength, frontier, solutions
-from incrowd.release._table_files import TABLE_FORMATS
+from incrowd.release._table_files import TABLE_FORMATS, open_certified
 from incrowd.release._verdict import (
     free_name,
     ladders_of,
@@ -114,7 +114,7 @@ __all__ = [
     "load_recoding",
     "looks_at_levels",
     "notes_on_look_alikes",
-    "open_original",
+    "open_certified", "open_original",
     "open_problem",
     "open_release",
     "open_released",

@@ -89,14 +89,16 @@ def _linked(certificate: Plain, tables: Mapping[str, Any], reading: Mapping[str,
 
 
 def open_certified(
-    certificate: Plain, public: Path, *, fills: Mapping[str, str | None] | None = None, memory: str | None = None
+    certificate: Plain, public: Path, *, fills: Mapping[str, str | None] | None = None, **budget: Any
 ) -> Engine:
     """Open what a certificate is about: its file, or the joined rows of its tables."""
     if "tables" in certificate["data"]:
-        joined = join_tables(certified_tables(certificate, public), missing_values=(), memory=memory)
-        return joined.joined(fills)
+        return join_tables(certified_tables(certificate, public), missing_values=(), **budget).joined(fills)
     data = public / Path(certificate["data"]["name"]).name
-    return open_released(data, wording_of(certificate["data"]), memory=memory)
+    if not data.exists():
+        msg = f"The data file {data.name!r} is not beside the certificate."
+        raise DataError(msg)
+    return open_released(data, wording_of(certificate["data"]), **budget)
 
 
 def table_remarks(certificate: Plain, public: Path, memory: str | None) -> Iterator[Remark]:

@@ -231,8 +231,11 @@ def _column_shown(name: str, role: str, suggested: Mapping[str, Any] | None, con
 
 
 def check_paths(tables: Mapping[str, Any], folder: Folder) -> None:
-    """Refuse a plan that reads or writes outside of the folder, or from a database."""
+    """Refuse a plan that reads or writes outside of the folder, or from a database, or of several tables."""
     data = tables.get("data")
+    if tables.get("tables"):
+        hint = "run it on the command line: incrowd anonymize plan.toml."
+        raise refusal(422, "wrong-request", "The page works on one table, not on several.", hint, "tables")
     if isinstance(data, Mapping) and {"table", "query", "connection_env"} & set(data):
         hint = "run it on the command line: incrowd anonymize plan.toml."
         raise refusal(422, "wrong-request", "The page works on files, not on databases.", hint, "data")
