@@ -23,7 +23,7 @@ def with_notes_on_floor(engine: Engine, problem: Problem, outcome: Found) -> Fou
         return outcome
     if isinstance(outcome, LocalOutcome):
         notes = (*outcome.notes, *notes_on_floor(engine, problem, local=True))
-        return replace(outcome, notes=notes, lower_bound=None if outcome.lower_bound is None else 0.0)
+        return replace(outcome, notes=notes, bound=None if outcome.bound is None else lambda: 0.0)
     told = notes_on_levels(engine, problem)
     notes = (*outcome.notes, *told)
     if told[-1] == HARMLESS:

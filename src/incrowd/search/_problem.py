@@ -247,13 +247,14 @@ class Outcome:
         return 0.0 if self.best is None else max(0.0, self.best.score - self.lower_bound)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class LocalOutcome:
     """What a search for a local recoding found.
 
     ``labels``: per column what each class is called, and what that gives up. ``paths``: per class the numbers of the
     parts that it was cut out of, the whole table first, filled up with -1; ``None`` where the search does not cut.
-    ``search``: which search gives ``levels``, and would again.
+    ``search``: which search gives ``levels``, and would again. ``bound``: finds out what any other choice loses at
+    least, which takes as long as a search, and is not asked of every outcome.
     """
 
     recoding: LocalRecoding
@@ -267,7 +268,12 @@ class LocalOutcome:
     levels: Mapping[str, int] | None = None
     search: Algorithm | None = None
     score: float | None = None
-    lower_bound: float | None = None
+    bound: Callable[[], float] | None = field(default=None, repr=False)
+
+    @cached_property
+    def lower_bound(self) -> float | None:
+        """What any other choice loses at least, where something is known."""
+        return None if self.bound is None else self.bound()
 
     @property
     def classes(self) -> int:

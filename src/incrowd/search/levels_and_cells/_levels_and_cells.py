@@ -118,7 +118,7 @@ class LevelsAndCells:
             levels=dict(zip(table.census.quasi, table.census.floor, strict=True)),
             search=self,
             score=best.loss,
-            lower_bound=least_loss(walk.lowest, problem.highs, best.loss),
+            bound=lambda: least_loss(walk.lowest, problem.highs, best.loss),
         )
 
     def _most_by_name(self, quasi: Sequence[str]) -> dict[str, float]:
