@@ -135,7 +135,7 @@ def problems(path: Path) -> list[tuple[int | None, str, str]]:
         ("= 0.5", '= 0.5\n[search]\nalgorithm = { name = "optimal", seconds = -5 }', 18, "search.algorithm",
             "seconds must be above 0, got -5."),
         ("= 0.5", '= 0.5\n[search]\nalgorithm = "incognito"\nseconds = 5', 19, "search.seconds",
-            "the search 'incognito' has no 'seconds'; remove this line, or choose 'optimal'."),
+            "the search 'incognito' has no 'seconds'; remove this line, or choose 'levels-and-items' or 'optimal'."),
         ("= 0.5", '= 0.5\n[search]\nmeasure = "loss"\nalgorithm = { name = "optimal", measure = "loss" }', 18,
             "search.measure", "is given in the table of the algorithm too; remove one of them."),
         ("= 0.5", '= 0.5\n[output]\nformat = "docx"', 18, "output.format",

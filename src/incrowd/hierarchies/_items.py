@@ -136,5 +136,5 @@ def items(hierarchy: Hierarchy | None = None, *, separator: str = "|") -> Items:
         raise ParameterError(msg, hint="for example '|' or ';'.")
     if hierarchy is not None and (isinstance(hierarchy, (type, Items)) or not isinstance(hierarchy, Hierarchy)):
         msg = f"items needs the hierarchy of a single item, got {type(hierarchy).__name__}."
-        raise ParameterError(msg, hint="for example items(tree('icd.csv'), separator='|').")
+        raise ParameterError(msg, hint="for example items(tree('icd.csv')).")
     return Items(separator, flat() if hierarchy is None else hierarchy)

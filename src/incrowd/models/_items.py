@@ -272,7 +272,7 @@ def item_columns(model: KKmAnonymity, schema: Schema) -> tuple[str, ...]:
     known, names = separators_of(schema), read_of(model.of)
     if names is None and known:
         return tuple(known)
-    how = "give such a column its hierarchy as quasi={'diagnoses': items(tree('icd.csv'), separator='|')}."
+    how = "give such a column the hierarchy items(tree('icd.csv'))."
     if names is None:
         msg = f"{model} is about sets of items, and no quasi-identifier has any."
         raise SchemaError(msg, hint=how)
