@@ -80,7 +80,7 @@ WORDS: Words = {
     "sensitive": lambda one: f"write {column_in_plan(one)}",
     "quasi": lambda one: f"say how it becomes vaguer, for example {column_in_plan(one)}",
     "of": lambda one: f"name it in brackets: [{one.value}]",
-    **dict.fromkeys(("suppression", "order", "stars"), lambda one: f'{one.name} = "{one.value}"'),
+    **dict.fromkeys(("suppression", "order", "stars", "format"), lambda one: f'{one.name} = "{one.value}"'),
     "missing": lambda one: f'missing_policy = "{one.value}"',
     "algorithm": _search,
     "supersets": lambda one: " or ".join(f"nt(...)[{kind}]" for kind in one.value),
