@@ -419,3 +419,27 @@ def test_attacks_and_usefulness_are_about_the_joined_rows(tmp_path: Path) -> Non
     assert ic.utility(release, tables).records == release.recipe.published
     written = release.report(tmp_path / "report.json")
     assert "visits.day" in written.read_text()
+
+
+def test_tables_are_written_as_the_files_that_were_read_and_a_star_may_be_nothing(tmp_path: Path) -> None:
+    paths = {}
+    for name, rows in hospital(40).items():
+        paths[name] = tmp_path / f"{name}.csv"
+        lines = [";".join([*rows[0], "cost"])]
+        for number, row in enumerate(rows):
+            days = {column: f"{day:%d.%m.%Y}" for column, day in row.items() if isinstance(day, dt.date)}
+            lines.append(";".join([*map(str, (row | days).values()), f"{number},5"]))
+        paths[name].write_text("\n".join(lines) + "\n", encoding="cp1252")
+    schema = ic.Schema(dict(SCHEMA.quasi), ["disease"], identifiers=["name"], insensitive=["note", "cost"])
+    how: dict[str, Any] = {"separator": ";", "encoding": "cp1252", "decimal": ",", "dates": "%d.%m.%Y"}
+    written: dict[str, Any] = {"output": tmp_path / "out", "format": "csv", "stars": "null"}
+    release = ic.anonymize(linked(paths), schema, model="k>=8", max_suppressed=0.5, **written, **how)
+    assert release.recipe.levels is not None
+    assert release.recipe.levels["age"] == 3
+    header, line = (tmp_path / "out" / "public" / "tables" / "patients.csv").read_text("cp1252").splitlines()[:2]
+    assert header == "person_id;age;cost"
+    assert line.split(";")[1] == ""
+    assert line.endswith(",5")
+    assert ic.verify(tmp_path / "out").outcome == "holds"
+    assert ic.verify(tmp_path / "out", original=linked(paths), **how).outcome == "holds"
+    assert script(tmp_path / "out")[0] == 0
