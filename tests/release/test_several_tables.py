@@ -428,7 +428,7 @@ def test_tables_are_written_as_the_files_that_were_read_and_a_star_may_be_nothin
         lines = [";".join([*rows[0], "cost"])]
         for number, row in enumerate(rows):
             days = {column: f"{day:%d.%m.%Y}" for column, day in row.items() if isinstance(day, dt.date)}
-            lines.append(";".join([*map(str, (row | days).values()), f"{number},5"]))
+            lines.append(";".join([*map(str, (row | days).values()), f"{number % 3},5"]))
         paths[name].write_text("\n".join(lines) + "\n", encoding="cp1252")
     schema = ic.Schema(dict(SCHEMA.quasi), ["disease"], identifiers=["name"], insensitive=["note", "cost"])
     how: dict[str, Any] = {"separator": ";", "encoding": "cp1252", "decimal": ",", "dates": "%d.%m.%Y"}
