@@ -22,7 +22,7 @@ def test_a_profile_counts_values_missing_ones_and_those_that_occur_once() -> Non
 
 
 def test_a_column_that_cannot_be_grouped_says_so() -> None:
-    table = pa.table({"tags": [["a"], ["b"]], "age": [30, 31]})
+    table = pa.table({"tags": [{"a": 1}, {"a": 2}], "age": [30, 31]})
     assert ic.profile(table)["tags"] == ColumnProfile("tags", None, records=2)
     found = ic.suggest(table, roles={"age": "quasi"}).columns[0]
     assert (found.role, found.sure, found.reason) == ("drop", False, "values that cannot be grouped")

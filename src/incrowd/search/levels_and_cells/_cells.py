@@ -228,6 +228,7 @@ class StarredNode:
     ) -> None:
         """Take the class of every point or part, -1 where it is left out, and which of the others are starred."""
         self.board, self.owner, self._records = board, owner, records
+        self.other: Self | None = None  # the same formed in another way, which loses as much or more so far
         self._formation = formation
         inside = np.flatnonzero(owner >= 0)
         self.number = int(owner.max(initial=-1)) + 1
@@ -269,7 +270,9 @@ class StarredNode:
         lent = cls._formed(board, block, limit, effort, wanted, lends=True)
         if wanted is None:
             return lent
-        return min(cls._formed(board, block, limit, effort, wanted, lends=False), lent, key=attrgetter("loss"))
+        one, other = sorted((cls._formed(board, block, limit, effort, wanted, lends=False), lent), key=attrgetter("loss"))
+        one.other = other
+        return one
 
     @classmethod
     def _formed(
@@ -279,6 +282,11 @@ class StarredNode:
         formation.lends = lends
         formation.run()
         return cls._starred_by(formation, formation.records, (formation.owner, formation.home), wanted)
+
+    @property
+    def both(self) -> tuple[Self, ...]:
+        """The two ways in which it was formed, if there are two."""
+        return (self,) if self.other is None else (self, self.other)
 
     def regrouped(self) -> Self:
         """Look at the same classes again; long tables stay as they are."""

@@ -245,9 +245,10 @@ class Walk:
             if self.limits.are_set and not self._over(ends[-1][1]):
                 break
         levels, look, node = min(ends, key=lambda one: self.rank(one[1]))
-        again = node.regrouped()
-        if self.rank(self.look_of(levels, again)) < self.rank(look):
-            look, node = self.look_of(levels, again), again
+        again = [(levels, node)] if node.other is None else [(at, one) for at, _, end in ends for one in end.both]
+        for at, one in ((at, one.regrouped()) for at, one in again):
+            if self.rank(self.look_of(at, one)) < self.rank(look):
+                levels, look, node = at, self.look_of(at, one), one
         other = None if plain is None else self._without_stars(plain)
         if plain is not None and other is not None:
             there = self.look_of(plain, other)
