@@ -270,7 +270,9 @@ class StarredNode:
         lent = cls._formed(board, block, limit, effort, wanted, lends=True)
         if wanted is None:
             return lent
-        one, other = sorted((cls._formed(board, block, limit, effort, wanted, lends=False), lent), key=attrgetter("loss"))
+        one, other = sorted(
+            (cls._formed(board, block, limit, effort, wanted, lends=False), lent), key=attrgetter("loss")
+        )
         one.other = other
         return one
 
