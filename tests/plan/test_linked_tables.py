@@ -184,4 +184,4 @@ def test_what_is_for_one_table_is_refused_for_several(plan: Path, capsys: pytest
     assert code == 2
     assert "A sample cannot be taken of several tables" in told
     code, _, told = run(capsys, "anonymize", plan, "--engine", "spark")
-    assert (code, "names no file as its table" in told) == (2, True)
+    assert (code, "names several tables, and these are joined on this machine, not on a cluster" in told) == (2, True)

@@ -141,3 +141,39 @@ def test_what_spark_says_becomes_one_sentence_of_what_to_do(told: str, says: str
     assert trouble.hint
     assert "Canary" not in str(trouble)
     assert trouble_with_spark(ValueError("maxResultSize")) is None
+
+
+PEOPLE = [{"person": f"Canary{one:02}", "age": 20 + one % 3 * 10, "sex": "fm"[one % 2]} for one in range(60)]
+VISITS = [{"visit": one, "person": f"Canary{one % 50:02}", "year": 2021 + one % 2} for one in range(120)]
+LINKS: dict[str, Any] = {"keys": {"people": "person"}, "of": {"visits": {"person": "people"}}}
+ROLES = ic.Schema({"age": ic.intervals(20), "sex": None, "year": None}, identifiers=["visit"])
+
+
+def test_several_frames_are_one_release_and_frames_again(spark: Any, tmp_path: Path) -> None:
+    frames = {"people": spark.createDataFrame(PEOPLE), "visits": spark.createDataFrame(VISITS)}
+    released, plain = (
+        ic.anonymize(ic.Tables(tables, **LINKS), ROLES, model="k>=3", max_suppressed=0.4)
+        for tables in (frames, {"people": PEOPLE, "visits": VISITS})
+    )
+    assert released.verdict == plain.verdict
+    assert released.recoding.node == plain.recoding.node
+    for name, rows in plain.table.tables.items():
+        frame = released.table.tables[name]
+        assert type(frame) is type(frames[name])
+        found = [row.asDict() for row in frame.collect()]
+        assert "Canary" not in str(found)
+        columns = [column for column in rows[0] if column != "person"]
+        assert sorted(str([row[one] for one in columns]) for row in found) == sorted(
+            str([row[one] for one in columns]) for row in rows
+        )
+    saved = ic.anonymize(
+        ic.Tables(frames, **LINKS), ROLES, model="k>=3", max_suppressed=0.4, output=tmp_path / "out", format="parquet"
+    )
+    assert saved.verdict == plain.verdict
+    assert ic.verify(tmp_path / "out").holds
+
+
+def test_a_frame_that_is_too_long_to_be_joined_is_refused(local: Any) -> None:
+    frames = {"people": local.createDataFrame(PEOPLE), "visits": local.range(3_000_000).selectExpr("'a' AS person")}
+    with pytest.raises(ic.EngineError, match=r"A table of 3,000,000 rows is too long to be brought here"):
+        ic.anonymize(ic.Tables(frames, **LINKS), ROLES, model="k>=3", memory="100MB")

@@ -107,6 +107,9 @@ def _spark_table(plan: Plan, engine: str, master: str | None) -> Iterator[Any]:
         yield None
         return
     place = plan.data.path
+    if plan.tables:
+        msg = f"{plan.name!r} names several tables, and these are joined on this machine, not on a cluster."
+        raise ParameterError(msg, hint="leave --engine out: Parquet and text are read piece by piece.")
     if place is None:
         msg = f"{plan.name!r} names no file as its table, and Spark reads Parquet here."
         raise ParameterError(msg, hint="name a file or folder of Parquet, or use Spark from Python.")

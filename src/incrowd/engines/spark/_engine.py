@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from incrowd.core import CensusRequest, DataError, Domain, FullDomainRecoding, Packing, Recoding
+from incrowd.core import CensusRequest, DataError, Domain, EngineError, FullDomainRecoding, Packing, Recoding
 from incrowd.engines._arrow import kind_of_type, of_numbers, tidy, to_numpy
 from incrowd.engines._backend import Frame, frame_of, select_columns
 from incrowd.engines._border import guarded
@@ -25,7 +25,7 @@ from incrowd.engines._encoding import Coded, domain_of
 from incrowd.engines._files import ending_of
 from incrowd.engines._lazy_frame import FrameEngine, ReadColumn
 from incrowd.engines._protocol import Engine, Replacements, report_stage
-from incrowd.engines._resources import DEFAULT_RESOURCES, Resources, check_values
+from incrowd.engines._resources import A_TEXT, DEFAULT_RESOURCES, Resources, check_values
 from incrowd.engines._tally import CountedEngine
 from incrowd.engines.formats._wording import Wording
 from incrowd.engines.spark._backend import (
@@ -150,6 +150,15 @@ class SparkEngine(CountedEngine):
             msg = f"Spark cannot write {path.name!r}: it writes Parquet."
             raise DataError(msg, hint="use format='parquet', and a name that ends in .parquet.")
         return super().write(path, keep_order=keep_order, wording=wording)
+
+    @guarded
+    def copy(self, path: Path) -> None:
+        """Bring the rows to this machine, where several tables are joined, if they fit."""
+        rows, most = self._rows_about(), self.resources.budget.total // (A_TEXT * len(self._inner))
+        if rows > most:
+            msg = f"A table of {rows:,} rows is too long to be brought here, where several tables are joined."
+            raise EngineError(msg, hint="write it to Parquet and name the file: it is then read piece by piece.")
+        super().copy(path)
 
     @guarded
     def materialise(self) -> Any:
