@@ -73,3 +73,13 @@ def test_links_that_lead_nowhere_are_refused(changed: dict[str, Any], message: s
     said: dict[str, Any] = {"tables": PLAIN, "keys": KEYS, "of": OF, **changed}
     with pytest.raises(ic.ParameterError, match=message):
         ic.Tables(said.pop("tables"), **said)
+
+
+@pytest.mark.parametrize("table", ["visits", "diagnoses"])
+def test_rows_cannot_be_joined_in_a_way_that_no_promise_is_about(table: str) -> None:
+    of = {**OF, "diagnoses": {"person_id": "patients", "visit_id": table}}
+    keys = {**KEYS, "diagnoses": "diagnosis_id"}
+    with pytest.raises(ic.ParameterError, match=rf"column 'visit_id' refers to '{table}', to which they do not belong"):
+        ic.Tables(PLAIN, keys=keys, of=of)
+    shortcut = ic.Tables(PLAIN, keys=KEYS, of={**OF, "diagnoses": {"visit_id": "visits", "person_id": "patients"}})
+    assert shortcut.way("diagnoses") == ["patients", "visits", "diagnoses"]

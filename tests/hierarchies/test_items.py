@@ -96,3 +96,21 @@ def test_separators_that_could_not_be_told_from_items_are_refused(separator: Any
 def test_what_is_no_hierarchy_of_an_item_is_refused(wrong: Any) -> None:
     with pytest.raises(ic.ParameterError, match="hierarchy of a single item"):
         ic.items(wrong)
+
+
+def test_a_group_that_is_called_as_everything_is_passed_over() -> None:
+    starred = ic.tree({"all": {"*": ["I10"], "heart": ["I25"]}})
+    ladder = bound(["I10", "I25", "I25", "I25"], starred)
+    assert [labels.tolist() for labels in ladder.labels[1:]] == [["I10", "I25"], ["all"], ["*"]]
+    release = ic.anonymize(
+        [{"dx": one} for one in ("I10", "I25", "I25", "I25")],
+        ic.Schema({"dx": ic.items(starred)}),
+        model="k>=2[any 1 item]",
+    )
+    assert {row["dx"] for row in release.table} == {"all"}
+
+
+@pytest.mark.parametrize("name", [" heart", "heart ", "heart\r\n"])
+def test_labels_with_blanks_at_an_end_are_refused(name: str) -> None:
+    with pytest.raises(ic.HierarchyError, match="has labels of nothing, or with blanks at an end"):
+        bound(["I10", "I25"], ic.tree({"all": {name: ["I10"], "heart": ["I25"]}}))

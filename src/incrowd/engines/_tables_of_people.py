@@ -207,6 +207,20 @@ class Tables:
         if roots[0] not in self.keys:
             msg = f"The table of the people, {roots[0]!r}, has no key that says who is who."
             raise ParameterError(msg, hint=f"name it: keys={{{roots[0]!r}: 'person_id'}}.")
+        self._check_shortcuts()
+
+    def _check_shortcuts(self) -> None:
+        """Refuse references by which published rows could be joined in a way that no promise is about."""
+        for name, references in self.of.items():
+            first = next(iter(references), None)
+            for column, table in references.items():
+                if column != first and table not in self.way(name)[:-1]:
+                    msg = (
+                        f"Rows of table {name!r} belong to others by {first!r}, and column {column!r} refers to "
+                        f"{table!r}, to which they do not belong: they could be joined as no promise foresees."
+                    )
+                    other = f"let {column!r} come first, if {table!r} leads to the same people in the end"
+                    raise ParameterError(msg, hint=f"{other}, or leave it out of `of`, and out of the release.")
 
     def check_columns(self, columns: Mapping[str, Sequence[str]]) -> None:
         """Refuse keys that are no column of their table."""

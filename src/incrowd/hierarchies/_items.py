@@ -42,7 +42,8 @@ class Items:
         everything = 1 + FINE * max(int(ladder.leaves[-1][0]) - 1, 0)
         steps, lost = list[Step](), np.ones(len(sets), dtype=np.int64)
         for level, labels in enumerate(ladder.labels):
-            if set("".join(labels[:2].tolist())) - {TOP}:
+            # One item that is called as the whole is at the top would pass for a set of which nothing is said.
+            if TOP not in labels.tolist() and set("".join(labels[:2].tolist())) - {TOP}:
                 step = self._step(domain.column, sets, ladder, level, lost)
                 lost = np.asarray(step.leaves, dtype=np.int64)[step.group]
                 steps.append(step)
@@ -89,6 +90,11 @@ class Items:
         if any(map(str.__contains__, labels.tolist(), repeat(self.separator))):
             msg = f"At level {level} the hierarchy of column {column!r} has labels that hold {self.separator!r}."
             raise HierarchyError(msg, hint="use another separator, or labels without it: labels would part in two.")
+        if any(text != text.strip() or not text for text in labels.tolist()):
+            msg = (
+                f"At level {level} the hierarchy of column {column!r} has labels of nothing, or with blanks at an end."
+            )
+            raise HierarchyError(msg, hint="remove the blanks: in a list they would not count.")
         raised = sets.renamed(labels[ladder.groups[level]].tolist())
         number = {text: place for place, text in enumerate(labels.tolist())}
         covered = ladder.leaves[level][[number[name] for name in raised.names]] - 1

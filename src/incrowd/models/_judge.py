@@ -244,7 +244,8 @@ class Judge(ABC):
         self.persons = schema.entity is not None
         self.domains: Mapping[str, Domain] = {name: domains[name] for name in columns if name in domains}
         self.reference: Reference | None = None
-        there = dict(schema.presence).get(columns[0]) if columns else None
+        told = {dict(schema.presence).get(column) for column in columns}
+        there = told.pop() if len(told) == 1 else None  # who has one of several values is asked for all of them
         self._presence = None if there is None else (schema.quasi_names.index(there), domains.get(there))
 
     @property

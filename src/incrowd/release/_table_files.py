@@ -144,6 +144,16 @@ def _link_problems(certificate: Plain) -> Iterator[str]:
         seen = all(role not in _SHOWN or column in meant for column, role in own.items())
         if not seen or any(own.get(column) != role for column, role in meant.items()):
             yield f"{one['name']}: roles of the columns"
+    if named[links.person]["role"] != "entity" or certificate["counted"] != "persons":
+        yield "people are counted by their key"
+    rows = {
+        links.presence(one["name"]): ("quasi-identifier", 0)
+        for one in described
+        if one["name"] != links.people and any(column["role"] == "quasi-identifier" for column in one["columns"])
+    }
+    told = {name: (one["role"], one["level"]) for name, one in named.items() if name in map(links.presence, links)}
+    if told != rows:
+        yield "whether somebody has rows of a table"
     tells = links.presence_of(shown)
     for name, column in named.items():
         without = [one for one, there in tells.items() if there == name and named[one]["role"] == "sensitive"]

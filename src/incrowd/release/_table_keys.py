@@ -14,7 +14,7 @@ from incrowd.engines import Tables
 from incrowd.release._output import LEAST, key_in
 
 PURPOSE = b"incrowd: key of another table: "
-"""What a key that follows from another one is for; the name of the column comes after it."""
+"""What a key that follows from another one is for; the names of its table and column come after it."""
 DRAWN = (
     "Keys are published as pseudonyms, whose own key was drawn for this release and thrown away: the tables can be "
     "joined, and no other release has the same pseudonyms."
@@ -32,7 +32,7 @@ class TableKeys:
     def of(cls, files: Mapping[str, str | os.PathLike[str]] | None, tables: Tables) -> TableKeys:
         """Read the keys, by the column that holds each.
 
-        Where only that of the person is given the others follow from it, each by its column's name; where none is, they
+        Where only that of the person is given the others follow from it, each by its names; where none is, they
         are drawn. Keys to which no table refers are published only if theirs is given.
         """
         files = dict(files or {})
@@ -50,7 +50,7 @@ class TableKeys:
         first = first or secrets.token_bytes(LEAST)
         secret = dict(given)
         for name in tables.referred - given.keys():
-            own = PURPOSE + tables.keys[name].encode()
+            own = PURPOSE + f"{name}: {tables.keys[name]}".encode()
             secret[name] = first if name == tables.people else hmac.digest(first, own, hashlib.sha256)
         return cls(secret, drawn)
 

@@ -346,6 +346,9 @@ def check_keys(certificate: Plain, found: dict[str, Plain]) -> Iterator[Told]:
         yield None not in values and len({*values}) == len(values), f"{name}: its key is there once in every row"
     whose: dict[str, dict[Any, Any]] = {people: {value: value for value in keys[people]}}
     for name in sorted(links, key=lambda name: way_of(name, links)[1]):
+        if not {table for _, table in links[name][1:]} <= {*way_of(name, links)[0][:-1]}:
+            yield False, f"{name}: every row refers to rows that it belongs to"
+            return
         read = [(found[name][column], table) for column, table in links[name]]
         for place, (values, table) in enumerate(read):
             fine = {*values} - {None} <= {*keys[table]} and (place > 0 or None not in values)
@@ -427,9 +430,22 @@ def read_tables(certificate: Plain, folder: Path) -> Iterator[Told | Plain]:
         yield len(next(iter(table.values()))) == one["rows"], f"{name}: rows: {one['rows']}"
         stars = one.get("stars", [])
         found[name] = table | {star: ["*" if cell is None else cell for cell in table[star]] for star in stars}
-        public = [(c["role"], roles.get(c["name"], roles.get(f"{name}.{c['name']}"))) for c in one["columns"]]
+        keys = {one.get("key"), *(to["column"] for to in one.get("of", []))}
+        public = [
+            (c["role"], None if c["name"] in keys else roles.get(c["name"], roles.get(f"{name}.{c['name']}")))
+            for c in one["columns"]
+        ]
         alike = (joined == role if joined or role in SHOWN else role in HIDDEN for role, joined in public)
         yield all(alike), f"{name}: roles of the columns"
+    people = links_of(certificate)[1]
+    asked = {column["name"]: (column["role"], column["level"]) for column in certificate["columns"]}
+    (key,) = [one["key"] for one in described if one["name"] == people]
+    known = asked.get(key, [None])[0] == "entity" and certificate["counted"] == "persons"
+    yield known, "people are counted by their key"
+    others = [one for one in described if one["name"] != people]
+    rows = [f"has {one['name']}" for one in others if names_of("quasi-identifier", one["columns"])]
+    shown = {name: how for name, how in asked.items() if name in {f"has {one['name']}" for one in described}}
+    yield shown == dict.fromkeys(rows, ("quasi-identifier", 0)), "whether somebody has rows of a table"
     told = list(check_keys(certificate, found))
     yield from told
     if all(fine for fine, _ in told):
@@ -597,7 +613,7 @@ def worst_of(promise: Plain, table: Plain, columns: list[Plain]) -> list[Any]:
     if promise["kind"] == "candidates":
         return [candidates_of(classes)]
     quasi_columns = [column for column in columns if column["role"] == "quasi-identifier"]
-    apart = [at for at, one in enumerate(quasi_columns) if {*promise["columns"][:1]} & {*one.get("without", ())}]
+    apart = [at for at, one in enumerate(quasi_columns) if {*promise["columns"]} <= {*one.get("without", ())}]
     asked = [one for one in classes if all(one[at] != "no" for at in apart)] or list(classes)
     quasi = range(len(next(iter(classes))))
     fewer = quasi if promise.get("supersets") == "drop" else range(1)  # without any column it is the whole table
