@@ -21,7 +21,7 @@ from hypothesis import HealthCheck, given, settings, strategies as st
 
 import incrowd as ic
 from release.slow_tables import Rows, fewest_people, fewest_values, joined, view
-from release.verified import script
+from release.verified import run_script, script
 
 pytestmark = pytest.mark.filterwarnings(
     "ignore:Keys are published as pseudonyms", "ignore:Column 'person_id' is published as a pseudonym"
@@ -443,3 +443,39 @@ def test_tables_are_written_as_the_files_that_were_read_and_a_star_may_be_nothin
     assert ic.verify(tmp_path / "out").outcome == "holds"
     assert ic.verify(tmp_path / "out", original=linked(paths), **how).outcome == "holds"
     assert script(tmp_path / "out")[0] == 0
+
+
+ALIKE: dict[str, list[dict[str, Any]]] = {
+    "people": [{"id": one, "sex": "fm"[one % 2]} for one in range(12)],
+    "visits": [{"id": one, "of": one % 9, "ward": "ab"[one % 2]} for one in range(24)],
+    "codes": [{"visit": one, "code": "xyz"[one % 3]} for one in range(24)],
+}
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"counted": "records"}, "people are counted by their key"),
+        ({"has visits": {"role": "insensitive", "level": None}}, "whether somebody has rows of a table"),
+        ({"has visits": {"level": 1}}, "whether somebody has rows of a table"),
+    ],
+)
+def test_people_and_who_has_rows_are_what_certificates_speak_of(
+    change: dict[str, Any], said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    links: dict[str, Any] = {"keys": {"people": "id", "visits": "id"}}
+    tables = ic.Tables(ALIKE, **links, of={"visits": {"of": "people"}, "codes": {"visit": "visits"}})
+    schema = ic.Schema({"sex": ic.flat(), "ward": ic.flat()}, ["code"])
+    ic.anonymize(tables, schema, model="k>=2", max_suppressed=0.9).save(tmp_path / "out", format="csv")
+    assert ic.verify(tmp_path / "out").holds  # keys that are called alike are no trouble
+    assert run_script(tmp_path / "out", capsys)[0] == 0
+    path = tmp_path / "out/public/release.json"
+    certificate = json.loads(path.read_text())
+    for column in certificate["columns"]:
+        column.update(change.get(column["name"], {}))
+    certificate |= {name: value for name, value in change.items() if name in certificate}
+    path.write_text(json.dumps(certificate))
+    found = ic.verify(tmp_path / "out")
+    assert not found.holds
+    assert said in found.differences
+    assert run_script(tmp_path / "out", capsys)[0] == 1

@@ -51,3 +51,14 @@ def test_a_column_that_is_no_key_and_a_secret_of_two_keys_are_refused(tmp_path: 
         TableKeys.of({"person_id": key(tmp_path, "a"), "visit_id": key(tmp_path, "b")}, TABLES)
     with pytest.raises(ic.DataError, match="has 3 bytes, and must have at least 32"):
         TableKeys.of({"person_id": key(tmp_path, "c", b"abc")}, TABLES)
+
+
+def test_keys_that_are_called_alike_have_secrets_of_their_own() -> None:
+    of = {"visits": {"person_id": "patients"}, "labs": {"person_id": "patients"}, "notes": {"v": "visits"}}
+    tables = ic.Tables(
+        {"patients": [], "visits": [], "labs": [], "notes": [], "tubes": []},
+        keys={"patients": "person_id", "visits": "id", "labs": "id"},
+        of={**of, "tubes": {"lab": "labs"}},
+    )
+    secret = TableKeys.of(None, tables).secret
+    assert secret["visits"] != secret["labs"]
